@@ -18,9 +18,8 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.graph import saved_tensors_hooks
 from torch.nn.functional import scaled_dot_product_attention
-from torch.utils.flop_counter import FlopCounterMode
 
-from benchmarks.measured import keep
+from benchmarks.measured import counted, keep
 from lab.evaluation.result_files import results_folder
 from lab.training import best_device
 from solutions.self_attention.attention import scaled_dot_product
@@ -105,13 +104,6 @@ def multiplications(name: str, n: int, d: int) -> int:
     if kind == "convolution":
         return KERNEL * n * d * d
     return projected + 2 * n * d * (n if kind == "self_attention" else REACH)  # scores, and sums of values
-
-
-def counted(layer: nn.Module, X: Tensor) -> int:
-    """Return the multiplications of a forward pass as PyTorch counts them; it cannot see into the fused kernel."""
-    with FlopCounterMode(display=False) as counter, torch.no_grad():
-        layer(X.detach())
-    return counter.get_total_flops() // 2  # it counts the addition too
 
 
 def kept(layer: nn.Module, X: Tensor) -> int:

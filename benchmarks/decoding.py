@@ -6,15 +6,13 @@ of the machine do not count.
 """
 
 import statistics
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-import tyro
 from torch import Tensor
 
-from benchmarks.measured import in_turn, keep
+from benchmarks.measured import in_turn, keep, repeats_asked
 from lab.decoding import Memory, State
 from lab.evaluation.result_files import results_folder
 from solutions.transformer.fast import FastTransformer
@@ -46,27 +44,19 @@ def milliseconds(model: FastTransformer, length: int, repeats: int) -> dict[str,
     return {"length": length} | {way: statistics.median(times) for way, times in in_turn(ways, repeats).items()}
 
 
-@dataclass(frozen=True)
-class Options:
-    """Time words at several places of a translation, on one thread, and write the figures."""
-
-    repeats: int = 51
-    """steps that are timed at each place"""
-
-
-def main(options: Options) -> Path:
-    """Measure, write, and return the file."""
+def main(repeats: int) -> Path:
+    """Time words at several places of a translation, on one thread, write the figures, and return the file."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
     model = FastTransformer(RECIPES[RECIPE], VOCABULARY, VOCABULARY).eval()
     return keep(
         results_folder("transformer"),
         "cache.json",
-        f"benchmarks.decoding --repeats {options.repeats}",
+        f"benchmarks.decoding --repeats {repeats}",
         sizes={"recipe": RECIPE, "vocabulary": VOCABULARY, "source": SOURCE},
-        words=[milliseconds(model, length, options.repeats) for length in LENGTHS],
+        words=[milliseconds(model, length, repeats) for length in LENGTHS],
     )
 
 
 if __name__ == "__main__":
-    print(main(tyro.cli(Options, prog="python -m benchmarks.decoding")))
+    print(main(repeats_asked("decoding", __doc__, 51)))

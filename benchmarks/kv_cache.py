@@ -5,16 +5,14 @@ after texts of several lengths. Timed in the processor's time, in which other pr
 """
 
 import statistics
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import torch
-import tyro
 
-from benchmarks.measured import in_turn, keep
+from benchmarks.measured import in_turn, keep, repeats_asked
 from lab.evaluation.result_files import results_folder
-from lab.ranges import Size
 from solutions.language_model.fast import FastDecoder
 from solutions.language_model.model import Cache
 from solutions.language_model.recipe import Recipe
@@ -44,14 +42,6 @@ def milliseconds(models: dict[str, FastDecoder], length: int, repeats: int) -> d
     return {name: statistics.median(times) for name, times in in_turn(calls, repeats).items()}
 
 
-@dataclass(frozen=True)
-class Options:
-    """Time a token after texts of several lengths, on one thread, and write the figures."""
-
-    repeats: Size = 31
-    """tokens that are timed at each length"""
-
-
 def measured(repeats: int) -> list[dict[str, Any]]:
     """Return, for each way, its sizes, the numbers that it keeps of a token, and its times by length."""
     torch.manual_seed(0)
@@ -69,12 +59,12 @@ def measured(repeats: int) -> list[dict[str, Any]]:
     ]
 
 
-def main(options: Options) -> Path:
-    """Measure, write, and return the file."""
+def main(repeats: int) -> Path:
+    """Time a token after texts of several lengths, on one thread, write the figures, and return the file."""
     torch.set_num_threads(1)
-    command = f"benchmarks.kv_cache --repeats {options.repeats}"
-    return keep(results_folder("language_model"), "cache.json", command, ways=measured(options.repeats))
+    command = f"benchmarks.kv_cache --repeats {repeats}"
+    return keep(results_folder("language_model"), "cache.json", command, ways=measured(repeats))
 
 
 if __name__ == "__main__":
-    print(main(tyro.cli(Options, prog="python -m benchmarks.kv_cache")))
+    print(main(repeats_asked("kv_cache", __doc__, 31)))

@@ -5,17 +5,14 @@ them. What is timed is one forward and backward pass on this machine, several ti
 other programs of the machine do not count.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
-import tyro
 from torch import Tensor
-from torch.utils.flop_counter import FlopCounterMode
 
-from benchmarks.measured import in_turn, keep
+from benchmarks.measured import counted, in_turn, keep, repeats_asked
 from lab.evaluation.result_files import results_folder
 from solutions.bahdanau.attention import masked_softmax
 from solutions.luong.attention import gaussian, general_score, window, windowed_attention
@@ -62,12 +59,6 @@ def alone(h_t: Tensor, h_s: Tensor, W_a: Tensor, p: Tensor, lengths: Tensor) -> 
     return windowed_attention(h_t, h_s, W_a, p, lengths, D)
 
 
-def counted(call: Callable[[], Tensor]) -> int:
-    with FlopCounterMode(display=False) as counter, torch.no_grad():
-        call()
-    return counter.get_total_flops() // 2  # it counts the addition too
-
-
 def passes(calls: dict[str, Callable[[], Tensor]], repeats: int) -> dict[str, list[float]]:
     """Return the milliseconds of forward and backward passes."""
     return in_turn({name: lambda call=call: call().sum().backward() for name, call in calls.items()}, repeats)
@@ -96,10 +87,10 @@ def scores(repeats: int) -> list[dict[str, Any]]:
     ]
 
 
-def windows(repeats: int, lengths: Sequence[int] = LENGTHS) -> list[dict[str, Any]]:
+def windows(repeats: int) -> list[dict[str, Any]]:
     """Return a row for each length: the times of the masked window and of the window alone."""
     rows = []
-    for length in lengths:
+    for length in LENGTHS:
         h_t, h_s, W_a = leaf(FEW, length, NARROW), leaf(FEW, length, NARROW), leaf(NARROW, NARROW)
         p = (length * torch.rand(FEW, length)).requires_grad_()
         inputs = h_t, h_s, W_a, p, torch.full((FEW,), length)
@@ -113,28 +104,20 @@ def windows(repeats: int, lengths: Sequence[int] = LENGTHS) -> list[dict[str, An
     return rows
 
 
-@dataclass(frozen=True)
-class Options:
-    """Measure the scores and the windows, on one thread, and write the figures."""
-
-    repeats: int = 9
-    """passes that are timed, in turn"""
-
-
-def main(options: Options) -> Path:
-    """Measure, write, and return the file."""
+def main(repeats: int) -> Path:
+    """Measure the scores and the windows, on one thread, write the figures, and return the file."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
     return keep(
         results_folder("luong"),
         "costs.json",
-        f"benchmarks.luong --repeats {options.repeats}",
+        f"benchmarks.luong --repeats {repeats}",
         sizes={"width": WIDTH, "rows": ROWS, "sentences": SENTENCES, "words": WORDS},
-        scores=scores(options.repeats),
+        scores=scores(repeats),
         window_sizes={"D": D, "width": NARROW, "sentences": FEW},
-        windows=windows(options.repeats),
+        windows=windows(repeats),
     )
 
 
 if __name__ == "__main__":
-    print(main(tyro.cli(Options, prog="python -m benchmarks.luong")))
+    print(main(repeats_asked("luong", __doc__, 9)))

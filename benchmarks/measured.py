@@ -1,16 +1,32 @@
 """What measurements of this folder share: calls timed in turn, and the file of a chapter's results that keeps them."""
 
+import argparse
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 from lab.devices import device_name
 from lab.evaluation.result_files import commit, versions, write_json
 
 CPU = torch.device("cpu")
+
+
+def repeats_asked(name: str, about: str | None, repeats: int) -> int:
+    """Return how often a program of this folder is to time each call, as its command line says."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=about)
+    parser.add_argument("--repeats", type=int, default=repeats, help="of what is timed, by default %(default)s")
+    return parser.parse_args().repeats
+
+
+def counted(call: Callable[..., object], *inputs: torch.Tensor) -> int:
+    """Return the multiplications of a call as PyTorch counts them; it cannot see into fused kernels."""
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        call(*(each.detach() for each in inputs))
+    return counter.get_total_flops() // 2  # it counts the addition too
 
 
 def in_turn(calls: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, list[float]]:

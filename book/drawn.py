@@ -37,9 +37,11 @@ class Drawing:
         self.title, self.described = title, described
         self.panels: list[tuple[float, float, list[str]]] = []
 
-    def panel(self, width: float, height: float) -> None:
-        """Begin the next panel: what follows is drawn there, from its own (0, 0)."""
+    def panel(self, width: float, height: float, title: str = "", x: float = 0, y: float = 14) -> None:
+        """Begin the next panel: what follows is drawn there, from its own (0, 0); its title has its middle at x."""
         self.panels.append((width, height, []))
+        if title:
+            self.text(x, y, title)
 
     @property
     def parts(self) -> list[str]:

@@ -44,62 +44,9 @@ HEADING = re.compile(r'<section[^>]*?\sid="([^"]+)"[^>]*>\s*(?:<span[^>]*></span
 LINK_MARK = re.compile(r'<a class="headerlink".*?</a>')
 BREAKABLE = re.compile(r" (?![^<]*>)")
 COVER = re.compile(r'<svg class="cover".*?</svg>', re.DOTALL)
-PAPER = """
-@page { size: A4; margin: 22mm 17mm 20mm; @bottom-center { content: counter(page); font: 8.5pt HEAD; } }
-@page bare { @bottom-center { content: none; } }
-html { font-size: 10.5pt; } body { background: white; }
-.bd-content, html .bd-content .bd-article-container, html .bd-article { display: block; max-width: none; padding: 0; }
-.chapter { break-before: page; } .chapter:first-child { break-before: auto; }
-.title-page { page: bare; height: 230mm; display: flex; flex-direction: column; text-align: center; }
-.title-page p { margin: 0; font-size: 14pt; }
-html .title-page .title { font-size: 34pt; font-weight: 600; margin-top: 25mm; }
-.title-page svg.cover { margin: auto; height: 130mm; width: auto; max-width: none; }
-.starts, .live svg.cover { display: none; }
-.contents { page: bare; columns: 2; column-gap: 10mm; font-size: 0.84em; } .contents h1 { column-span: all; }
-.contents p { display: flex; gap: 0.6em; margin: 0; padding: 0.12rem 0 0 1.4rem; line-height: 1.35; }
-.contents .part { padding: 1.1rem 0 0.2rem; font-size: 1.1em; font-weight: 600; break-after: avoid; }
-.contents .whole { padding: 0.4rem 0 0; break-after: avoid; font-weight: 600; }
-.contents a { color: inherit; text-decoration: none; } .contents a:last-child { margin-left: auto; }
-.on-page { color: var(--pst-color-text-muted); font-size: 0.8em; white-space: nowrap; }
-h1, h2, h3, h4, dt, summary { break-after: avoid; } p { orphans: 2; widows: 2; }
-figure, .admonition, tr, .math, img, .panels { break-inside: avoid; }
-.drawing svg, .output > :is(img, .plot) { max-height: 84mm; } .output > :is(img, .plot) { width: auto; }
-.output:has(.heat), .heat, .heat table { break-inside: avoid !important; } tbody tr:first-child { break-before: avoid; }
-.heat :is(th, td) { padding: 0.1rem 0.3rem; line-height: 1.25; }
-.live:has(> table) > table { display: none; }
-.live:has(> table)::after { content: "On the screen a trained model runs here."; font-style: italic; }
-thead { display: table-header-group; } div[class*=highlight] { display: block !important; }
-.headerlink, button, .toggle-button, .sd-summary-state-marker, .weigh, .heat [aria-live], details.hide {
-  display: none !important; }
-html .bd-content div.highlight pre, html .bd-content pre {
-  white-space: pre-wrap; overflow-wrap: anywhere; overflow: visible; font-size: 0.75rem; box-decoration-break: clone; }
-html .bd-content :is(.formula, .output, .drawing, div.math, .pst-scrollable-table-container) {
-  overflow: visible !important; }
-details.sd-dropdown { break-inside: auto; } img { max-width: 100%; height: auto; }
-""".replace("HEAD", "'Source Serif 4', serif")
-# What is still wider than the paper is drawn smaller; a formula keeps its number beside it. What leaves no
-# more than some lines of a page empty stays whole.
-FIT = """() => { document.querySelectorAll(".formula, table, .output").forEach(box => {
-  const room = box.parentElement.closest("div, section, article").clientWidth
-  const needed = Math.max(box.scrollWidth, box.offsetWidth)
-  if (needed > room + 1) box.style.zoom = Math.max(0.3, room / needed * 0.98)
-})
-document.querySelectorAll(":is(pre, table, [class*=highlight], .cell_input, .cell_output, .output)").forEach(box => {
-  box.style.breakInside = box.getBoundingClientRect().height < WHOLE ? "avoid" : "auto"
-}) }""".replace("WHOLE", "340")  # pixels, a third of a page
-# The number of the page where a link leads stands behind it; numbers of the print before are replaced.
-NUMBER = """pages => {
-  document.querySelectorAll(".contents a:last-child").forEach(link => {
-    link.textContent = pages[decodeURIComponent(link.hash.slice(1))] ?? "" })
-  document.querySelectorAll('.chapter a[href^="#"]:has(> .std-ref, > .std-doc)').forEach(link => {
-    const to = pages[decodeURIComponent(link.hash.slice(1))]
-    if (!to) return
-    if (!link.querySelector(".on-page")) {
-      link.append(document.createElement("span"))
-      link.lastChild.className = "on-page"
-    }
-    link.lastChild.textContent = `\\u00a0p.\\u00a0${to}` })
-}"""
+PAPER, FIT, NUMBER = (  # the style of the whole book, what makes it fit, and what writes the numbers of pages
+    (ROOT / "book" / "_paper" / name).read_text(encoding="utf8") for name in ("paper.css", "fit.js", "number.js")
+)
 
 
 def readers(edition: str) -> list[tuple[str, list[str]]]:

@@ -42,8 +42,7 @@ def mean_and_learned(model: Trained, sentence: str, asks: str, about: str) -> Dr
         f"{weights[layer, head, row, column]:.2f} to {about}.",
     )
     for title, matrix in (("the mean: equal weights", equal), (f"learned: {name}", weights[layer, head])):
-        drawing.panel(48 + 35 * len(words), 46 + 22 * len(words))
-        drawing.text(44 + 17.5 * len(words), 14, title)
+        drawing.panel(48 + 35 * len(words), 46 + 22 * len(words), title, 44 + 17.5 * len(words))
         drawing.matrix(44, 40, matrix.numpy(), "weights", "", (35, 22), (words, words), digits=2, hot=row)
     return drawing
 
@@ -65,8 +64,7 @@ def turned_arrows(places: Sequence[tuple[int, int]] = ((5, 3), (7, 5)), step: fl
         return x + reach * cos(radians(angle)), y - reach * sin(radians(angle))
 
     for m, n in places:
-        drawing.panel(200, 232)
-        drawing.text(x, 14, f"query at {m}, key at {n}")
+        drawing.panel(200, 232, f"query at {m}, key at {n}", x)
         for angle in range(0, 360, 10):
             drawing.rule(*at(angle, radius), *at(angle + 10, radius))
         for angle in range(int(step * n), int(step * m), 5):
@@ -121,8 +119,7 @@ def shared_heads(heads: int = 4) -> Drawing:
         + " ".join(f"{name.capitalize()}: {words}." for name, words in says.items()),
     )
     for name, count in KEPT.items():
-        drawing.panel(158, 176)
-        drawing.text(79, 14, name)
+        drawing.panel(158, 176, name, 79)
         for head in range(heads):
             left = 3 + 39.0 * head
             source = head // (heads // count) if count else head
@@ -168,8 +165,7 @@ def kept_words(
         " ".join(f"{name.capitalize()}: {shares}." for name, shares in listed.items()),
     )
     for name, shares in left.items():
-        drawing.panel(160, 28 + 20 * len(words))
-        drawing.text(80, 14, name)
+        drawing.panel(160, 28 + 20 * len(words), name, 80)
         for i, (word, share) in enumerate(zip(words, shares, strict=True)):
             top = 22.0 + 20 * i
             drawing.text(48, top + 14, word, "small" if share else "small soft", "end")

@@ -68,8 +68,7 @@ def square(drawing: Drawing, length: int) -> None:
     """Add a panel with length × length scores in tiles of 2 × 2, of which the third of the third row is computed."""
     cell, left, top = 22.0, 66.0, 26.0
     side = cell * length
-    drawing.panel(left + side + 4, top + side + 26)
-    drawing.text(left + side / 2, 14, "keys →")
+    drawing.panel(left + side + 4, top + side + 26, "keys →", left + side / 2)
     drawing.text(left - 6, top + 14, "queries ↓", "small soft", "end")
     for i in range(length // 2):
         for j in range(length // 2):
@@ -202,8 +201,7 @@ def state_picture(
         + " ".join(f"{name.capitalize()}: {each}." for name, each in recalled.items()),
     )
     for name, formula, S, count in panels:
-        drawing.panel(220, 182)
-        drawing.text(110, 14, name)
+        drawing.panel(220, 182, name, 110)
         drawing.matrix(68, 24, S.numpy(), "state", formula, (42, 22), digits=2)
         for x, head in ((32, "key"), (102, "stored"), (180, "read")):
             drawing.text(x, 106, head, "small soft")

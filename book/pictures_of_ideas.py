@@ -70,8 +70,7 @@ def one_words_way(words: Sequence[str], q: Matrix, K: Matrix, V: Matrix) -> Draw
         ("sum", context[None], "context", 2, True),
     ):
         wide = values.shape[1]
-        drawing.panel(62 + 40 * wide, 34 + 20 * len(words))
-        drawing.text(50 + 20 * wide, 16, name)
+        drawing.panel(62 + 40 * wide, 34 + 20 * len(words), name, 50 + 20 * wide, 16)
         drawing.matrix(50, 26, values, role, "", (40, 20), ((), ()) if hot else (words, ()), digits)
     return drawing
 
@@ -85,8 +84,7 @@ def chain_or_at_once(words: Sequence[str]) -> Drawing:
         f"self-attention: lines from each of the {n} words to each of the {n} contexts, all at step 1.",
     )
     for name, chain in ((f"recurrent: {n} steps", True), ("self-attention: 1 step", False)):
-        drawing.panel(62 * n, 128)
-        drawing.text(31 * n, 14, name)
+        drawing.panel(62 * n, 128, name, 31 * n)
         for i, word in enumerate(words):
             left = 62.0 * i + 4
             for j in range(0 if chain else n):
@@ -115,8 +113,7 @@ def added_positions(words: Sequence[str], d_model: int = 6) -> Drawing:
     )
     for name, values, role in (("embedding (· √d)", embedded, ""), ("+ position", places, "key"),
                                ("= what layer 1 reads", embedded + places, "state")):  # fmt: skip
-        drawing.panel(52 + 34 * d_model, 28 + 20 * len(words))
-        drawing.text(46 + 17 * d_model, 14, name)
+        drawing.panel(52 + 34 * d_model, 28 + 20 * len(words), name, 46 + 17 * d_model)
         drawing.matrix(46, 24, values, role, "", (34, 20), (words, ()))
     return drawing
 
@@ -130,8 +127,7 @@ def all_at_once(words: Sequence[str]) -> Drawing:
         f"same {n} rows in one step; what follows a word is hidden by the mask. Rows predict {', '.join(targets)}.",
     )
     for name, one_step in ((f"translating: {n} steps", False), ("training: 1 step, with the mask", True)):
-        drawing.panel(330, 24 + 24 * n)
-        drawing.text(165, 12, name)
+        drawing.panel(330, 24 + 24 * n, name, 165, 12)
         for t in range(n):
             top = 22.0 + 24 * t
             drawing.text(46, top + 14, "step 1" if one_step else f"step {t + 1}", "small soft", "end")
@@ -155,8 +151,7 @@ def window_bars(words: Sequence[str], p: float, widths: Sequence[int] = (2, 10))
         ),
     )
     for D, row in zip(widths, factors, strict=True):
-        drawing.panel(300, 28 + 18 * len(words))
-        drawing.text(170, 14, f"D = {D}, p = {p:g}")
+        drawing.panel(300, 28 + 18 * len(words), f"D = {D}, p = {p:g}", 170)
         for i, (word, each) in enumerate(zip(words, row, strict=True)):
             top = 22.0 + 18 * i
             drawing.text(84, top + 13, word, "small" if each else "small soft", "end")

@@ -101,8 +101,7 @@ def kept_and_new(words: Sequence[str], steps: Sequence[int] = (0, 1, 2)) -> Draw
     )
     left = 40.0
     for t in steps:
-        drawing.panel(200, 42 + 22 * (max(steps) + 1))
-        drawing.text(left + 60, 16, f"step {t + 1}: reads “{words[t]}”")
+        drawing.panel(200, 42 + 22 * (max(steps) + 1), f"step {t + 1}: reads “{words[t]}”", left + 60, 16)
         for i in range(t + 1):
             new, top = i == t, 40.0 + 22 * i
             drawing.text(left - 4, top + 14, words[i], "small" if new else "small soft", "end")
@@ -154,8 +153,7 @@ def smoothed_target(words: Sequence[str], right: int, epsilon: float = 0.1) -> D
     )
     left = 0.0
     for name, bars in (("without smoothing", hard), (f"smoothing {epsilon:g}", soft)):
-        drawing.panel(48 * n + 12, 124)
-        drawing.text(24 * n, 16, name)
+        drawing.panel(48 * n + 12, 124, name, 24 * n, 16)
         for i, value in enumerate(bars):
             if value:
                 drawing.box(left + 48 * i + 6, 100 - 60 * value, 34, 60 * value, "weights")

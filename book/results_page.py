@@ -12,7 +12,7 @@ from typing import Any
 from IPython.display import HTML
 
 from autograder.contents import chapters
-from book.experiments import Column
+from book.experiments import ACCURACY, AER, EVIDENCE, MACRO_F1, Column
 from book.tables import LINEAR, ROOT, results, score, summary
 from lab.evaluation.sweeps import option
 
@@ -26,14 +26,9 @@ MULTI30K = [
 TRANSLATED = [
     Column("BLEU, greedy", ("test", "greedy", "bleu")),
     Column("BLEU, beam 5", ("test", "beam5", "bleu")),
-    Column("AER (lower is better)", ("test", "alignment", "argmax", "aer"), digits=3),
+    AER,
 ]
 TATOEBA = Column("Tatoeba: BLEU, beam 5", ("tatoeba", "beam5", "bleu"))
-LABELLED = [
-    Column("accuracy, %", ("test", "accuracy"), scale=100),
-    Column("macro-F1, %", ("test", "macro_f1"), scale=100),
-    Column("weight on the evidence, %", ("test", "evidence"), scale=100),
-]
 WRITTEN = [
     Column("loss, nats a token (lower is better)", ("test", "loss"), digits=3),
     Column("above the floor", ("test", "excess"), digits=4),
@@ -93,7 +88,7 @@ def corpus_table(task: str, caption: str) -> HTML:
 
 def columns_of(task: str, models: dict[tuple[str, str], Runs]) -> list[Column]:
     """Return the scores that a corpus has."""
-    known = MULTI30K if task.startswith("multi30k") else [*TRANSLATED, TATOEBA, *LABELLED, *WRITTEN]
+    known = MULTI30K if task.startswith("multi30k") else [*TRANSLATED, TATOEBA, ACCURACY, MACRO_F1, EVIDENCE, *WRITTEN]
     return [c for c in known if any(shown(result, c) for runs in models.values() for result in runs)]
 
 

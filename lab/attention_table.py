@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 
 from lab.metrics import Weights, as_matrix
 
@@ -10,38 +11,8 @@ SHADES = "·░▒▓█"
 LARGE = 10  # columns from which squares are small and show no number: what they hold, the line below says
 
 # The table brings its own ground and text colour: what lies around it (a theme's output box) is not ours to know.
-STYLE = """
-.heat{--b:#fff;--t:#161616;--h:240 160 48;background:var(--b);color:var(--t);overflow-x:auto;padding:.4rem}
-html[data-theme=dark] .heat,body[data-jp-theme-light=false] .heat{--b:#16191f;--t:#f4f4f4;--h:140 92 0}
-@media(prefers-color-scheme:dark){html:not([data-theme]) body:not([data-jp-theme-light]) .heat
-{--b:#16191f;--t:#f4f4f4;--h:140 92 0}}
-.text_html:has(>.heat){background:0 0!important;padding:0!important}
-.heat table{border-collapse:collapse;margin:0;width:auto;color:inherit;background:none}
-.heat caption,.heat p{caption-side:top;text-align:left;color:inherit;margin:.3rem 0;font-size:.9rem}
-.heat :is(th,td){padding:.25rem .45rem;border:1px solid rgb(128 128 128/.4);color:inherit;text-align:center}
-.heat th,.heat thead td{background:var(--b)!important}.heat tr>:first-child{position:sticky;left:0;z-index:1}
-.heat .zero,.heat.large td{font-size:0}.heat.large td{width:1.9rem;min-width:1.9rem;height:1.9rem;padding:0}
-.heat.large thead th{writing-mode:vertical-rl;transform:rotate(180deg);text-align:left;padding:.4rem .1rem}
-.heat.large :is(th,td){font-weight:400;line-height:1.1}
-@media(max-width:600px){.heat.large td{width:.85rem;min-width:.85rem;height:.85rem}
-.heat.large th{font-size:.7rem;padding:.1rem}}
-.heat tr{background:none!important}.heat td{background:rgb(var(--h)/var(--w))!important;font-size:.8rem}
-.heat td:is(:hover,:focus){outline:2px solid;outline-offset:-2px}.heat .at{text-decoration:underline}
-"""
-
-SCRIPT = """
-document.querySelectorAll('.heat:not([data-on])').forEach(h=>{h.dataset.on=1
-const t=h.querySelector('table'),p=h.querySelector('p'),R=[...t.tBodies[0].rows],H=[...t.tHead.rows[0].cells]
-const show=e=>{const d=e.target.closest('td');if(!d)return
-const r=d.parentNode.cells[0];t.querySelectorAll('.at').forEach(x=>x.classList.remove('at'))
-r.classList.add('at');H[d.cellIndex].classList.add('at')
-p.textContent=r.textContent+' looks at '+H[d.cellIndex].textContent+': '+d.textContent}
-t.addEventListener('mouseover',show);t.addEventListener('focusin',show)
-t.addEventListener('keydown',e=>{const d=e.target.closest('td')
-const m={ArrowUp:[-1,0],ArrowDown:[1,0],ArrowLeft:[0,-1],ArrowRight:[0,1]}[e.key];if(!d||!m)return
-e.preventDefault();const r=R[R.indexOf(d.parentNode)+m[0]],n=r?.cells[d.cellIndex+m[1]]
-if(n?.tagName=='TD'){d.tabIndex=-1;n.tabIndex=0;n.focus()}})})
-"""
+STYLE = "\n" + Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
+SCRIPT = "\n" + Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)

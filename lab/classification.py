@@ -1,7 +1,6 @@
 """A classifier of any chapter, from corpus to checkpoint and back: train it, load it, label texts with it."""
 
 import hashlib
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -160,10 +159,6 @@ class Classifying:
 
     def units(self, group: list[Example]) -> int:
         return sum(len(sentence) for document, _ in group for sentence in document)
-
-    def cells(self, group: list[Example]) -> int:
-        sizes = zip(*(size(document, self.nested) for document, _ in group), strict=True)
-        return len(group) * math.prod(map(max, sizes))
 
     def collate(self, group: Sequence[Example]) -> Texts:
         tokens, mask = text_batch([document for document, _ in group], self.nested)

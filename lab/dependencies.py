@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+TABLES = "*.txt", "*.css", "*.js"  # beside a module: what it may read
 STORE = Path(os.environ.get("ATTENTION_STORE", ROOT / "build" / "store"))  # of what takes long to make
 
 
@@ -33,14 +34,14 @@ def module_files(name: str, root: Path) -> Iterator[Path]:
 
 
 def files_behind(names: Iterable[str], root: Path) -> list[Path]:
-    """Return the files that importing these names reads, and what those import, in a fixed order."""
+    """Return the files that importing these names reads, what those import, and the tables beside them, sorted."""
     files: set[Path] = set()
     waiting = [file for name in names for file in module_files(name, root)]
     while waiting:
         file = waiting.pop()
         if file in files:
             continue
-        files.add(file)
+        files |= {file, *(other for kind in TABLES for other in file.parent.glob(kind))}
         code = file.read_text(encoding="utf8")
         package = ".".join(file.parent.relative_to(root).parts)
         names = set(imported_names(code, package))

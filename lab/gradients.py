@@ -32,10 +32,6 @@ class Task(Protocol):
         """Return how many units a group has."""
         ...
 
-    def cells(self, group: Any) -> int:
-        """Return how many units the padded table of a group has room for."""
-        ...
-
     def collate(self, group: Any) -> Any:
         """Return the padded tables of a group, a named tuple."""
         ...

@@ -192,9 +192,6 @@ class Predicting:
     def units(self, group: list[Row]) -> int:
         return self.weight(group)
 
-    def cells(self, group: list[Row]) -> int:
-        return len(group) * max(len(row) - 1 for row in group)
-
     def collate(self, group: list[Row]) -> Lines:
         return lines_of(group)
 

@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from filelock import FileLock
 
-from lab import classification, corpora, language, translation
 from lab.dependencies import STORE, digest_of
+from lab.kinds import kind_of, run_of
 from lab.runs import Solution
 
 
@@ -30,19 +30,14 @@ def trained(
     named = recipe or solution.defaults[corpus]
     settings = solution.recipes[named]
     settings = replace(settings, training=replace(settings.training, **changes))
-    if corpora.is_labelled(corpus):
-        task, run = classification, classification.Run(solution.name, corpus, named, seed=seed)
-    elif corpora.is_text(corpus):
-        task, run = language, language.Run(solution.name, corpus, named, seed=seed)
-    else:
-        task, run = translation, translation.Run(solution.name, corpus, *corpora.direction(corpus), named, seed=seed)
+    kind, run = kind_of(corpus), run_of(solution.name, corpus, named, seed=seed)
     folder = STORE / f"{solution.name}-{run.name}-seed{seed}-{key(solution, settings, seed, texts)}"
     STORE.mkdir(parents=True, exist_ok=True)
     # Chapters run side by side: the second that needs a model waits until the first has trained it.
     with FileLock(STORE / f"{folder.name}.lock"):
         if (folder / "done").exists():
-            return task.restore(solution, folder)
-        model = task.train(solution, run, settings, folder=folder, quiet=quiet, corpus=texts)
+            return kind.restore(solution, folder)
+        model = kind.train(solution, run, settings, folder=folder, quiet=quiet, corpus=texts)
         (folder / "last.pt").unlink(missing_ok=True)
         (folder / "done").touch()
         return model

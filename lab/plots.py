@@ -103,10 +103,7 @@ def training_curves(
 
 
 def bleu_by_length_plot(
-    scores: Mapping[str, Sequence[LengthScore]],
-    length_of: str = "words in the source sentence",
-    title: str = "",
-    intervals: str = "95 % intervals",
+    scores: Mapping[str, Sequence[LengthScore]], title: str = "", intervals: str = "95 % intervals"
 ) -> Picture:
     """Draw BLEU with its intervals for each bucket of lengths, a line for each model; the axis tells the counts.
 
@@ -115,7 +112,7 @@ def bleu_by_length_plot(
     buckets = {(s.first, s.last): s.score.count for line in scores.values() for s in line}
     caps = 3 if "intervals" in intervals else 0  # a range of seeds has none, as in plots of single seeds
     order = {bucket: place for place, bucket in enumerate(sorted(buckets))}
-    figure, axes = _axes(f"{length_of} (n = sentences)", f"BLEU ({intervals})", title)
+    figure, axes = _axes("words in the source sentence (n = sentences)", f"BLEU ({intervals})", title)
     descriptions = []
     for shift, (name, (colour, marker, dash)) in enumerate(styled(scores)):
         line = scores[name]

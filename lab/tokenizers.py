@@ -1,12 +1,11 @@
 """From text to numbers and back: whole words for the made corpora, sentencepiece subwords for the real ones."""
 
 import io
-import itertools
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 from lab.ranges import RecipeError
 
@@ -37,60 +36,47 @@ def sentences(text: str) -> tuple[str, ...]:
 class Words:
     """A vocabulary of whole words: the text is split at its spaces."""
 
+    kind, glue = "words", " "
+
     def __init__(self, words: Sequence[str]) -> None:
         self.words = list(words)
         self.index = {word: number for number, word in enumerate(self.words)}
 
     @classmethod
-    def learn(cls, texts: Iterable[str], most: int | None = None) -> "Words":
-        """Return the vocabulary of the words in `texts`, the frequent ones first, and at `most` so many of them."""
-        counts = Counter(word for text in texts for word in text.split())
-        return cls([*SPECIAL, *sorted(counts, key=lambda word: (-counts[word], word))[:most]])
+    def learn(cls, texts: Iterable[str], most: int | None = None) -> Self:
+        """Return the vocabulary of the pieces of `texts`, the frequent ones first, and at `most` so many of them."""
+        counts = Counter(piece for text in texts for piece in cls.pieces(text))
+        return cls([*SPECIAL, *sorted(counts, key=lambda piece: (-counts[piece], piece))[:most]])
+
+    @staticmethod
+    def pieces(text: str) -> list[str]:
+        return text.split()
 
     def __len__(self) -> int:
         return len(self.words)
 
     def encode(self, text: str) -> list[int]:
-        return [self.index.get(word, UNK) for word in text.split()]
+        return [self.index.get(piece, UNK) for piece in self.pieces(text)]
 
     def decode(self, ids: Iterable[int]) -> str:
-        return " ".join(self.words[i] for i in ids if i not in (PAD, BOS, EOS))
-
-    def pieces(self, text: str) -> list[str]:
-        return text.split()
+        return self.glue.join(self.words[i] for i in ids if i not in (PAD, BOS, EOS))
 
     def unknown(self, text: str) -> list[str]:
-        """Return the words of `text` that the vocabulary does not hold."""
-        return [word for word in text.split() if word not in self.index]
+        """Return the pieces of `text` that the vocabulary does not hold."""
+        return [piece for piece in self.pieces(text) if piece not in self.index]
 
     def state(self) -> dict[str, Any]:
-        return {"kind": "words", "words": self.words}
+        return {"kind": self.kind, "words": self.words}
 
 
 class Characters(Words):
     """A vocabulary of characters, spaces and ends of lines among them."""
 
-    @classmethod
-    def learn(cls, texts: Iterable[str], most: int | None = None) -> "Characters":
-        """Return the vocabulary of the characters in `texts`, the frequent ones first, and at `most` so many."""
-        counts = Counter(itertools.chain.from_iterable(texts))
-        return cls([*SPECIAL, *sorted(counts, key=lambda letter: (-counts[letter], letter))[:most]])
+    kind, glue = "characters", ""
 
-    def encode(self, text: str) -> list[int]:
-        return [self.index.get(letter, UNK) for letter in text]
-
-    def decode(self, ids: Iterable[int]) -> str:
-        return "".join(self.words[i] for i in ids if i not in (PAD, BOS, EOS))
-
-    def pieces(self, text: str) -> list[str]:
+    @staticmethod
+    def pieces(text: str) -> list[str]:
         return list(text)
-
-    def unknown(self, text: str) -> list[str]:
-        """Return the characters of `text` that the vocabulary does not hold."""
-        return [letter for letter in text if letter not in self.index]
-
-    def state(self) -> dict[str, Any]:
-        return {"kind": "characters", "words": self.words}
 
 
 class Subwords:
@@ -192,8 +178,8 @@ class BytePairs:
 
 def restore(state: dict[str, Any]) -> Tokenizer:
     """Return the tokenizer that a checkpoint kept."""
-    if state["kind"] in ("words", "characters"):
-        return (Words if state["kind"] == "words" else Characters)(state["words"])
+    if kind := {"words": Words, "characters": Characters}.get(state["kind"]):
+        return kind(state["words"])
     if state["kind"] == "byte pairs":
         return BytePairs(state["vocabulary"], state["merges"])
     return Subwords(state["model"], state.get("lowercase", False))

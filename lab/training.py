@@ -17,7 +17,7 @@ from lab.budget import Budget, OutOfTime
 from lab.checkpoints import load, same_training, save
 from lab.cuda_graphs import recordable
 from lab.devices import best_device, device_name, get_rng_state, seed_all, set_rng_state, uses_bf16
-from lab.diagnosis import Curves, Watch, memory
+from lab.diagnosis import Watch
 from lab.gradients import Gradient, Objective, Task
 from lab.progress import Bar, Progress
 from lab.schedules import Rate, Training, rate_at
@@ -72,7 +72,7 @@ class Trainer:
             self.micro_tokens,
             self.recorded and self.team.size == 1 and recordable(self.model, self.device, bf16),
         )
-        self.progress, self.watch = Progress(), Watch(self.folder)
+        self.progress, self.watch = Progress(), Watch()
         self.budget = self.minutes if isinstance(self.minutes, Budget) else Budget.of(self.minutes)
         first = FIRST_VALIDATION if self.validate else 0.0
         self.reserve = min(first, self.budget.seconds / 10)  # seconds that are kept for validating and writing
@@ -101,16 +101,13 @@ class Trainer:
         started, progress = time.monotonic() - self.progress.seconds, self.progress
         progress.ended_by_budget = False
         progress.device = device_name(self.device) + (f" × {self.team.size}" if self.team.size > 1 else "")
-        with (
-            Curves(self.folder, progress.step, self.quiet) as curves,
-            Bar(progress, self.steps, self.training.epochs, self.task.unit, self.quiet) as bar,
-        ):
+        with Bar(progress, self.steps, self.training.epochs, self.task.unit, self.quiet) as bar:
             while progress.epoch < self.training.epochs and not progress.ended_by_budget:
                 self.epoch(started, bar)
                 before = time.monotonic()
                 progress.seconds = before - started
                 bar.show("validating")
-                self.close_epoch(curves, bar)
+                self.close_epoch(bar)
                 self.keep()
                 # The next validation may take a little longer than this one; half the time is for training.
                 self.reserve = min(1.25 * (time.monotonic() - before), self.budget.seconds / 2)
@@ -132,7 +129,6 @@ class Trainer:
         self.model.train()
         self.watch.begin()
         progress = self.progress
-        self.cells, self.tokens_before = 0, progress.tokens
         with self.interruptible():
             self.take_steps(started, bar)
         if progress.batch == progress.batches and not self.interrupted:
@@ -158,7 +154,6 @@ class Trainer:
         for group in groups[progress.batch :]:
             loss = self.step(group)
             progress.batch += 1
-            self.cells += self.task.cells(group)
             now = time.monotonic()
             bar.step(loss, self.budget.left)
             over, due = self.late(now - saved > 120)
@@ -188,14 +183,14 @@ class Trainer:
         self.average.stepped()
         self.progress.tokens += self.task.units(group)
         self.progress.step += 1
-        self.watch.note(loss, norm, group)
+        self.watch.note(loss, norm)
         return loss
 
-    def close_epoch(self, curves: Curves, bar: Bar) -> None:
+    def close_epoch(self, bar: Bar) -> None:
         """Validate, keep the best, and say how it went."""
         progress = self.progress
         score = self.team.from_main(self.validated())
-        loss, norm = (torch.stack(of).mean().item() if of else math.nan for of in (self.watch.losses, self.watch.norms))
+        loss = torch.stack(self.watch.losses).mean().item() if self.watch.losses else math.nan
         entry = {"epoch": progress.epoch, "loss": loss, "validation": score, "seconds": progress.seconds}
         progress.history.append(entry)
         if score > progress.best or progress.best == -math.inf:  # without any score: the newest
@@ -203,9 +198,6 @@ class Trainer:
             progress.best = progress.best if math.isnan(score) else score
             self.keep_best()
         speed = progress.tokens / max(progress.seconds, 1e-9)
-        curves.add(progress.step, loss=loss, validation=score, rate=self.learning_rate, gradient_norm=norm)
-        padding = 1 - (progress.tokens - self.tokens_before) / max(self.cells, 1)
-        curves.add(progress.step, speed=speed, padding=padding, **memory(self.device))
         if not self.quiet:
             validation = "no time to validate" if math.isnan(score) else f"validation {score:.2f}"
             bar.print(

@@ -23,7 +23,6 @@ from lab.transfer import sent
 SAMPLE = 1_000_000  # pairs that vocabularies are learnt from; of a larger corpus every second, third, …
 
 Tokenizer = tokenizers.Words | tokenizers.Subwords
-Loss = Callable[[Tensor, Tensor], Tensor]  # (scores (real, vocabulary), targets (real,)) -> scalar
 
 
 @dataclass(frozen=True)
@@ -86,8 +85,8 @@ class Translating:
 
     unit = "target tokens"
 
-    def __init__(self, examples: Sequence[Example], training: Training, loss: Loss | None = None) -> None:
-        self.examples, self.training, self.given = examples, training, loss
+    def __init__(self, examples: Sequence[Example], training: Training) -> None:
+        self.examples, self.training = examples, training
 
     def groups(self, seed: int) -> Sequence[list[Example]]:
         return list(bucketed(self.examples, self.training.tokens, seed=seed))
@@ -98,9 +97,6 @@ class Translating:
     def units(self, group: list[Example]) -> int:
         return self.weight(group)
 
-    def cells(self, group: list[Example]) -> int:
-        return len(group) * max(len(target) + 1 for _, target in group)
-
     def collate(self, group: list[Example]) -> Batch:
         return collate(group)
 
@@ -108,10 +104,10 @@ class Translating:
         # A batch that is on a GPU already may be recorded: no host says which positions are real.
         real = None if batch.targets.device.type != "cpu" else sent(batch.targets != PAD, device)
         batch = batch.to(device)
-        if self.given is None and isinstance(model, Translator):
+        if isinstance(model, Translator):
             return model.loss(batch, real, self.training.smoothing)
-        given = self.given or nn.CrossEntropyLoss(label_smoothing=self.training.smoothing)
-        return given(model(batch.source, batch.mask, batch.inputs, real), at(real, batch.targets))
+        scores = model(batch.source, batch.mask, batch.inputs, real)
+        return nn.functional.cross_entropy(scores, at(real, batch.targets), label_smoothing=self.training.smoothing)
 
 
 def encoded(pairs: Sequence[Pair], source_text: Tokenizer, target_text: Tokenizer) -> list[Example]:

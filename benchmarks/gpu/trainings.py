@@ -15,18 +15,14 @@ from benchmarks.gpu.small_models import (
     TRANSFORMER,
 )
 from benchmarks.gpu.table import Job, Row, Setting, Unfinished
-from lab import classification, corpora, language, translation
+from lab import corpora
 from lab.corpora import Labelled, Parallel, Text
-from lab.evaluation import classification_results, language_results, translation_results
+from lab.evaluation.evaluate import KINDS, evaluate
 from lab.evaluation.result_files import read_json
 from lab.evaluation.sweeps import changed
-from lab.runs import Named, Solution
+from lab.kinds import run_of
+from lab.runs import Solution
 
-KINDS: Mapping[type, tuple[Any, Any, str]] = {
-    Labelled: (classification, classification_results, "words"),
-    Text: (language, language_results, "tokens"),
-    Parallel: (translation, translation_results, "target tokens"),
-}
 QUICK_EXAMPLES, QUICK_TESTS = 300, 40
 LEAST = 60.0  # seconds: with less left no training is begun
 LONGER = {"imdb": 240.0, "semeval2010": 240.0}  # whose texts are cut into words and counted before the first step
@@ -39,20 +35,15 @@ class Full:
     solution: Solution
     corpus: str
     recipe: str
-    direction: tuple[str, str] | None = None
+    direction: tuple[str, ...] = ()
     variant: str = ""
     changes: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 1
 
     @property
-    def run(self) -> Named:
+    def run(self) -> Any:
         """The run's name and place."""
-        if corpora.is_labelled(self.corpus):
-            return classification.Run(self.solution.name, self.corpus, self.recipe, self.variant, self.seed)
-        if corpora.is_text(self.corpus):
-            return language.Run(self.solution.name, self.corpus, self.recipe, self.variant, self.seed)
-        sides = corpora.direction(self.corpus, *(self.direction or (None, None)))
-        return translation.Run(self.solution.name, self.corpus, *sides, self.recipe, self.variant, self.seed)
+        return run_of(self.solution.name, self.corpus, self.recipe, self.variant, self.seed, *self.direction)
 
     @property
     def name(self) -> str:
@@ -109,16 +100,16 @@ def jobs(quick: bool) -> Iterator[Job]:
 def train(full: Full, setting: Setting) -> Row:
     """Train a run until it is done or the time is over, score it, and return its scores."""
     corpus = load(full, setting.quick)
-    kind, results, unit = KINDS[type(corpus)]
+    experiment, _, unit = KINDS[type(corpus)]
     left, run = max(0.0, setting.budget.left) / 60, full.run
-    trained = kind.train(full.solution, run, recipe(full), minutes=left, device=setting.device, corpus=corpus)
+    trained = experiment.train(full.solution, run, recipe(full), minutes=left, device=setting.device, corpus=corpus)
     progress = trained.progress
     if progress.ended_by_budget:
         raise Unfinished(progress.spent)
     folder = setting.out / "results" / full.solution.name
-    path = results.evaluate(full.solution, run, command=full.command, given=corpus, folder=folder)
+    path = evaluate(full.solution, run, command=full.command, given=corpus, folder=folder)
     speed = progress.tokens / max(progress.seconds, 1e-9)
-    return {"training seconds": progress.seconds, f"{unit}/s": speed} | headline(read_json(path))
+    return {"training seconds": progress.seconds, f"{unit.replace('_', ' ')}/s": speed} | headline(read_json(path))
 
 
 def recipe(full: Full) -> Any:
@@ -128,9 +119,7 @@ def recipe(full: Full) -> Any:
 
 def load(full: Full, quick: bool) -> Any:
     """Return the corpus, a small part of it where all goes quickly."""
-    run = full.run
-    sides = (run.source, run.target) if isinstance(run, translation.Run) else ()
-    corpus: Labelled | Parallel | Text = corpora.load(full.corpus, *sides)
+    corpus: Labelled | Parallel | Text = corpora.load(full.corpus, *full.direction)
     if not quick:
         return corpus
     tests = {split: texts[:QUICK_TESTS] for split, texts in corpus.tests.items()}

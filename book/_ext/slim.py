@@ -1,4 +1,4 @@
-"""Pages ask for nothing that they do not use, and tell a screen reader nothing that is not so."""
+"""Pages ask for nothing that they do not use, for fonts early, and tell a screen reader nothing that is not so."""
 
 import re
 from collections.abc import Iterable
@@ -37,6 +37,15 @@ EAGER = re.compile(r'<script (?=(?:data-sd-tabs-storage-prefix="[^"]*" )?src="(?
 # book.js does so for what comes near the screen.
 MEASURES = "e.tabIndex=e.scrollWidth>e.clientWidth||e.scrollHeight>e.clientHeight?0:-1"
 
+# The text's fonts are asked for before the style sheets are read, so that the text rarely changes its font in view.
+# Only where a web host serves the page: a browser that reads it from the disk refuses such requests, with an error.
+FONTS = (
+    '<script>if (location.protocol.startsWith("http")) for (const href of '
+    '["_static/fonts/source-serif-4-latin-wght-normal.woff2", "_static/fonts/source-serif-4-latin-wght-italic.woff2"]) '
+    'document.head.append(Object.assign(document.createElement("link"), '
+    '{rel: "preload", as: "font", type: "font/woff2", crossOrigin: "", href}));</script>'
+)
+
 DARK = re.compile(r"""[^{}]*\[data-theme=["']?dark["']?\][^{}]*\{[^{}]*\}""")
 INLINE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
@@ -47,7 +56,10 @@ def wanted(asset: object) -> bool:
     return "thebe" not in f"{getattr(asset, 'filename', asset)} {body}".lower()
 
 
-def drop_thebe(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object) -> None:
+def lean(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object) -> None:
+    """Leave out what talks to remote kernels, and ask for the fonts early."""
+    if app.builder.name == "html":
+        context["metatags"] = context.get("metatags", "") + FONTS
     for kind in ("script_files", "css_files"):
         context[kind] = [asset for asset in context.get(kind, []) if wanted(asset)]
 
@@ -81,6 +93,6 @@ def tidy(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    app.connect("html-page-context", drop_thebe, priority=900)
+    app.connect("html-page-context", lean, priority=900)
     app.connect("build-finished", tidy, priority=900)  # after the theme has written its colours of code
     return {"parallel_read_safe": True}

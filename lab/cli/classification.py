@@ -5,28 +5,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lab import corpora
-from lab.classification import CLASSIFICATION, Run, Trained, restore
-from lab.cli import common
-from lab.cli.one_corpus import Corpora, Where, advice
-from lab.cli.sweep import sweep_of
+from lab.classification import CLASSIFICATION, Run, Trained
+from lab.cli import common, kind
+from lab.cli.kind import Kind, Where
 from lab.corpora import CorpusError
 from lab.evaluation.sweeps import Sweep
-from lab.ranges import Seed
 from lab.runs import Solution
 
 LINEAR = "linear"  # the recipe of the baseline that every classifier is measured against
-LABELLED = Corpora(corpora.is_labelled, "has no labels")
 
 
 @dataclass(frozen=True)
-class Evaluate(Where):
+class Evaluate(kind.Evaluate):
     """Score the trained models on the test sets and write solutions/NAME/results/RUN-seedN.json.
 
     With --recipe linear: fit and score the baseline, TF-IDF of words and pairs of words with logistic regression.
     """
 
-    seed: Seed | None = None
-    """one seed; by default every seed that has been trained"""
+
+LABELLED = Kind(CLASSIFICATION, corpora.is_labelled, "has no labels", evaluating=Evaluate)
 
 
 @dataclass(frozen=True)
@@ -41,33 +38,25 @@ class Classify(Where):
 
 def main(solution: Solution, argv: list[str] | None = None, sweeps: Mapping[str, Sweep] | None = None) -> None:
     """Run one command. A mistake of the user ends with one message and exit code 2, and changes nothing."""
-    commands = {"train": run_train, "evaluate": run_evaluate, "classify": run_classify}
-    common.dispatch(solution, commands | {"sweep": sweep_of(sweeps or {})}, argv)
-
-
-def run_train(solution: Solution, argv: list[str]) -> None:
-    """Train a model, and go on where an earlier call was stopped."""
-    LABELLED.train(CLASSIFICATION, solution, argv)
+    commands = LABELLED.commands(sweeps, classify=run_classify) | {"evaluate": run_evaluate}
+    common.dispatch(solution, commands, argv)
 
 
 def run_evaluate(solution: Solution, argv: list[str]) -> None:
     """Score the trained models on the test sets and write the results."""
-    from lab.evaluation.classification_results import evaluate, evaluate_linear
+    if common.given(argv, "--recipe") != [LINEAR]:
+        return LABELLED.evaluate(solution, argv)
+    from lab.evaluation.classification_results import evaluate_linear
 
-    options, command = common.read(Evaluate, solution, argv), " ".join(argv)
-    if options.recipe == LINEAR:
-        run = Run(solution.name, LABELLED.find(solution, options.corpus), LINEAR)
-        print(f"wrote {evaluate_linear(solution, run, command=command)}")
-        return
-    first = LABELLED.run(solution, options)
-    common.evaluate(first, options.seed, advice(solution, first), lambda run: evaluate(solution, run, command=command))
+    options = common.read(Evaluate, solution, argv)
+    run = Run(solution.name, LABELLED.corpus(solution, options.corpus), LINEAR)
+    return print(f"wrote {evaluate_linear(solution, run, command=' '.join(argv))}")
 
 
 def run_classify(solution: Solution, argv: list[str]) -> None:
     """Label texts with the newest model, and draw where it looked."""
     options, texts = common.read_with_texts(Classify, solution, argv)
-    first = LABELLED.run(solution, options)
-    trained = restore(solution, common.newest(first, options, advice(solution, first)))
+    trained = LABELLED.newest(solution, options)
     corpus = trained.about["run"].split("-")[0]  # a run that is asked for by name may be of another
     common.answer(texts, lambda line: show(trained, corpus, line, options.weights))
 

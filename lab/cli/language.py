@@ -9,22 +9,13 @@ from torch import Tensor
 
 from lab import corpora
 from lab.cli import common
-from lab.cli.one_corpus import Corpora, Where, advice
-from lab.cli.sweep import sweep_of
+from lab.cli.kind import Kind, Where
 from lab.evaluation.sweeps import Sweep
-from lab.language import LANGUAGE, Sampling, restore
+from lab.language import LANGUAGE, Sampling
 from lab.ranges import Count, Positive, Seed, Share, Size
 from lab.runs import Solution
 
-TEXTS = Corpora(corpora.is_text, "is no text for a language model")
-
-
-@dataclass(frozen=True)
-class Evaluate(Where):
-    """Measure the trained models on the test texts and write solutions/NAME/results/RUN-seedN.json."""
-
-    seed: Seed | None = None
-    """one seed; by default every seed that has been trained"""
+TEXTS = Kind(LANGUAGE, corpora.is_text, "is no text for a language model")
 
 
 @dataclass(frozen=True)
@@ -54,22 +45,7 @@ def main(
     """Run one command. A mistake of the user ends with one message and exit code 2, and changes nothing."""
     write = partial(run_generate, probabilities)
     write.__doc__ = run_generate.__doc__
-    commands = {"train": run_train, "evaluate": run_evaluate, "generate": write}
-    common.dispatch(solution, commands | {"sweep": sweep_of(sweeps or {})}, argv)
-
-
-def run_train(solution: Solution, argv: list[str]) -> None:
-    """Train a model, and continue where an earlier call was stopped."""
-    TEXTS.train(LANGUAGE, solution, argv)
-
-
-def run_evaluate(solution: Solution, argv: list[str]) -> None:
-    """Measure the trained models on the test texts and write the results."""
-    from lab.evaluation.language_results import evaluate
-
-    options, command = common.read(Evaluate, solution, argv), " ".join(argv)
-    first = TEXTS.run(solution, options)
-    common.evaluate(first, options.seed, advice(solution, first), lambda run: evaluate(solution, run, command=command))
+    common.dispatch(solution, TEXTS.commands(sweeps, generate=write), argv)
 
 
 def run_generate(probabilities: Callable[..., Tensor], solution: Solution, argv: list[str]) -> None:
@@ -77,8 +53,7 @@ def run_generate(probabilities: Callable[..., Tensor], solution: Solution, argv:
     options, texts = common.read_with_texts(Generate, solution, argv)
     if options.top_p == 0:
         raise common.UsageError("--top-p: expected a number above 0, got 0; for the most probable token, say --top-k 1")
-    first = TEXTS.run(solution, options)
-    trained = restore(solution, common.newest(first, options, advice(solution, first)))
+    trained = TEXTS.newest(solution, options)
     sampling = Sampling(probabilities, options.temperature, options.top_k, options.top_p, options.seed)
 
     def show(line: str) -> bool:

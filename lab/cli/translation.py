@@ -3,23 +3,23 @@
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from lab import corpora
-from lab.cli import common
-from lab.cli.common import Long, Named
-from lab.cli.sweep import sweep_of
+from lab.cli import common, kind
+from lab.cli.common import Long
+from lab.cli.kind import Kind
+from lab.decoding import Search
 from lab.evaluation.sweeps import Sweep
-from lab.ranges import Amount, Seed, Size
+from lab.ranges import Amount, Size
 from lab.runs import Solution
-from lab.translation import TRANSLATION, Run, Trained, restore
+from lab.translation import TRANSLATION, Trained
 
 
 @dataclass(frozen=True)
-class Where(Named):
+class Where(kind.Where):
     """Which corpus, in which direction, by which recipe."""
 
-    corpus: str = "phrasebook"
-    """name of a corpus: phrasebook is made on the spot, the others are fetched"""
     source: str | None = None
     """language to translate from; by default the corpus's own"""
     target: str | None = None
@@ -42,13 +42,14 @@ class Penalty:
 
 
 @dataclass(frozen=True)
-class Evaluate(Penalty, Where):
+class Evaluate(Penalty, Where, kind.Evaluate):
     """Score the trained models on the test sets and write solutions/NAME/results/RUN-seedN.json."""
 
-    seed: Seed | None = None
-    """one seed; by default every seed that has been trained"""
     beam: Size = 5
     """width of the beam search that is scored beside greedy decoding"""
+
+    def how(self) -> dict[str, Any]:
+        return {"search": Search(self.beam, self.alpha, self.shift)}
 
 
 @dataclass(frozen=True)
@@ -65,41 +66,18 @@ class Translate(Penalty, Where):
     """translate although words are unknown, which the model then reads as <unk>"""
 
 
+PARALLEL = Kind(TRANSLATION, corpora.direction, "has no translations", Train, Evaluate)
+
+
 def main(solution: Solution, argv: list[str] | None = None, sweeps: Mapping[str, Sweep] | None = None) -> None:
     """Run one command. A mistake of the user ends with one message and exit code 2, and changes nothing."""
-    commands = {"train": run_train, "evaluate": run_evaluate, "translate": run_translate}
-    common.dispatch(solution, commands | {"sweep": sweep_of(sweeps or {})}, argv)
-
-
-def run_train(solution: Solution, argv: list[str]) -> None:
-    """Train a model, and go on where an earlier call was stopped."""
-    corpus, named = common.given(argv, "--corpus", "--recipe")
-    named = named or default_recipe(solution, corpus or Where.corpus)
-    options, recipe = common.with_recipe(solution, named, Train, Train(), argv)
-    common.train(TRANSLATION, solution, name_run(solution, options, named, options.seed), recipe, options)
-
-
-def run_evaluate(solution: Solution, argv: list[str]) -> None:
-    """Score the trained models on the test sets and write the results."""
-    from lab.decoding import Search
-    from lab.evaluation.translation_results import evaluate
-
-    options = common.read(Evaluate, solution, argv)
-    first = name_run(solution, options, options.recipe or default_recipe(solution, options.corpus))
-    search = Search(options.beam, options.alpha, options.shift)
-    common.evaluate(
-        first,
-        options.seed,
-        advice(solution, first),
-        lambda run: evaluate(solution, run, command=" ".join(argv), search=search),
-    )
+    common.dispatch(solution, PARALLEL.commands(sweeps, translate=run_translate), argv)
 
 
 def run_translate(solution: Solution, argv: list[str]) -> None:
     """Translate sentences with the newest model, and draw where it looked."""
     options, sentences = common.read_with_texts(Translate, solution, argv)
-    first = name_run(solution, options, options.recipe or default_recipe(solution, options.corpus))
-    trained = restore(solution, common.newest(first, options, advice(solution, first)))
+    trained = PARALLEL.newest(solution, options)
     corpus, source, *_ = trained.about["run"].split("-")  # a run that is asked for by name may be of another
     common.answer(sentences, lambda line: show(trained, corpora.tokenise(corpus, line, source), options))
 
@@ -126,22 +104,3 @@ def show(trained: Trained, sentence: str, options: Translate) -> bool:
         source = [*trained.source_text.pieces(sentence), "</s>"]
         print(alignment_text(weights, source, trained.target_text.pieces(translation)))
     return True
-
-
-def name_run(solution: Solution, options: Where, recipe: str, seed: int = 1) -> Run:
-    common.find_recipe(solution, recipe)
-    source, target = corpora.direction(options.corpus, options.source, options.target)
-    return Run(solution.name, options.corpus, source, target, recipe, options.variant, seed)
-
-
-def default_recipe(solution: Solution, corpus: str) -> str:
-    corpora.direction(corpus)  # a misspelt corpus is an error of its own
-    return solution.defaults.get(corpus) or list(solution.defaults.values())[-1]
-
-
-def advice(solution: Solution, run: Run) -> str:
-    """Return what to do where no model of a run is trained."""
-    options = f"--corpus {run.corpus}"
-    if (run.source, run.target) != corpora.direction(run.corpus):
-        options += f" --source {run.source} --target {run.target}"
-    return common.nothing_trained(run, options, default_recipe(solution, run.corpus))

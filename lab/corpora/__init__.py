@@ -29,6 +29,12 @@ class Pair:
     links: frozenset[tuple[int, int]] | None = None
     possible: frozenset[tuple[int, int]] | None = None
 
+    @property
+    def turned(self) -> "Pair":
+        """The pair and its links with source and target exchanged."""
+        links, possible = (each and frozenset((j, i) for i, j in each) for each in (self.links, self.possible))
+        return Pair(self.target, self.source, links, possible)
+
 
 @dataclass(frozen=True)
 class Parallel:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 
 from lab.corpora import Document, Labelled
 from lab.corpora.made_once import made_once
-from lab.corpora.reviews import FILLERS, PEOPLE, THINGS, Clause, any_view, joined, opinion, read, split
+from lab.corpora.reviews import PEOPLE, THINGS, Clause, any_view, filled, opinion, read, split
 
 ASPECTS = {
     "music": "the music|the score|the soundtrack|the title song".split("|"),
@@ -31,6 +31,21 @@ SIZES = {"train": 5000, "validation": 500, "test": 1000}
 SHORTEST, LONGEST = 20, 45  # words of a review
 TOGETHER = 0.4  # share of the reviews that have both verdicts in one sentence
 OTHERS = "of his last film|of her first film|in the trailer|in the old version|of the sequel|in the play".split("|")
+VERDICTS = (
+    "for me {name} was {view} .|i found {name} {view} .|{person} called {name} {other} , but i found it {view} .|"
+    "i expected {name} to be {other} , but it was {view} .|{thing} was {other} , but {name} was {view} .|"
+    "{name} was {view} , although {thing} was {other} .|"
+    "{person} found {second} {other} , but for me {name} was {view} ."
+).split("|")
+BOTH = (
+    "{name} was {view} {joint} {second} was {its_view} .|i found {name} {view} {joint} {second} {its_view} .|"
+    "for me {name} was {view} {joint} i found {second} {its_view} ."
+).split("|")
+DISTRACTIONS = (
+    "{person} found {name} {view} .|for {person} {name} was {view} .|i expected {name} to be {view} .|"
+    "for me {name} {elsewhere} was {view} .|i found {name} {elsewhere} {view} .|"
+    "{thing} was {view} , but {name} {elsewhere} was {other} .|for me {thing} was {view} .|{filler}"
+).split("|")
 
 __all__ = ["LABELS", "SIZES", "generate", "load", "read"]
 
@@ -44,16 +59,7 @@ def verdict(rng: random.Random, aspect: str, good: bool) -> Clause:
     name, view = named(rng, aspect), opinion(rng, good, aspect)
     other, person, thing = any_view(rng), rng.choice(PEOPLE), rng.choice(THINGS)
     second = named(rng, rng.choice(list(ASPECTS)))  # judged as well, by somebody else or elsewhere
-    forms = (
-        lambda: joined("for me", name, "was", view, "."),
-        lambda: joined("i found", name, view, "."),
-        lambda: joined(person, "called", name, other, ", but i found it", view, "."),
-        lambda: joined("i expected", name, "to be", other, ", but it was", view, "."),
-        lambda: joined(thing, "was", other, ", but", name, "was", view, "."),
-        lambda: joined(name, "was", view, ", although", thing, "was", other, "."),
-        lambda: joined(person, "found", second, other, ", but for me", name, "was", view, "."),
-    )
-    return rng.choice(forms)()
+    return filled(rng, VERDICTS, name=name, view=view, other=other, person=person, thing=thing, second=second)
 
 
 def both(rng: random.Random, pair: Sequence[bool]) -> Clause:
@@ -62,29 +68,15 @@ def both(rng: random.Random, pair: Sequence[bool]) -> Clause:
     rng.shuffle(verdicts)
     (name, view), (second, its_view) = verdicts
     joint = rng.choice([", and", ", while", ", but"])
-    forms = (
-        lambda: joined(name, "was", view, joint, second, "was", its_view, "."),
-        lambda: joined("i found", name, view, joint, second, its_view, "."),
-        lambda: joined("for me", name, "was", view, joint, "i found", second, its_view, "."),
-    )
-    return rng.choice(forms)()
+    return filled(rng, BOTH, name=name, view=view, joint=joint, second=second, its_view=its_view)
 
 
 def distraction(rng: random.Random) -> Clause:
     """Return a sentence that says nothing of what the writer thinks of this film's music or acting."""
     name, person, thing = named(rng, rng.choice(list(ASPECTS))), rng.choice(PEOPLE), rng.choice(THINGS)
     view, other, elsewhere = any_view(rng), any_view(rng), rng.choice(OTHERS)
-    forms = (
-        lambda: joined(person, "found", name, view, "."),
-        lambda: joined("for", person, name, "was", view, "."),
-        lambda: joined("i expected", name, "to be", view, "."),
-        lambda: joined("for me", name, elsewhere, "was", view, "."),
-        lambda: joined("i found", name, elsewhere, view, "."),
-        lambda: joined(thing, "was", view, ", but", name, elsewhere, "was", other, "."),
-        lambda: joined("for me", thing, "was", view, "."),
-        lambda: joined(rng.choice(FILLERS)),
-    )
-    return rng.choice(forms)()
+    parts = {"name": name, "person": person, "thing": thing, "view": view, "other": other, "elsewhere": elsewhere}
+    return filled(rng, DISTRACTIONS, **parts)
 
 
 def deciding(rng: random.Random, pair: Sequence[bool], part: str) -> list[Clause]:

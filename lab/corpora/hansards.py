@@ -58,7 +58,7 @@ def load(source: str, target: str) -> Parallel:
     def written(part: list[Pair]) -> list[Pair]:
         return [Pair(tokenise(pair.source, source), tokenise(pair.target, target)) for pair in part]
 
-    aligned = sentences() if source == "en" else [turned(pair) for pair in sentences()]
+    aligned = sentences() if source == "en" else [pair.turned for pair in sentences()]
     tests = {"test": aligned, "tatoeba": written(list(corpus.tests["test"]))}
     train, validation = written(list(corpus.train)), written(list(corpus.validation))
     return Parallel("hansards", source, target, train, validation, tests, tokenised=True)
@@ -91,9 +91,3 @@ def pair(line: str, gold: str) -> Pair:
     if any(i >= sizes[0] or j >= sizes[1] for i, j in aligned.possible or ()):
         raise CorpusError(f"{GOLD.path} links words that {SENTENCES.path} does not have, in: {line}")
     return aligned
-
-
-def turned(one: Pair) -> Pair:
-    """Return a pair and its links with source and target exchanged."""
-    links, possible = (frozenset((j, i) for i, j in side or ()) for side in (one.links, one.possible))
-    return Pair(one.target, one.source, links, possible)

@@ -12,7 +12,7 @@ import functools
 import itertools
 import random
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lab.corpora import Document, Labelled
@@ -57,6 +57,18 @@ FILLERS = (
 )
 
 
+VERDICTS = (
+    "for me {film} was {view} .|i found {film} {view} .|{person} called it {other} , but i found {film} {view} .|"
+    "i expected it to be {other} , but {film} was {view} .|i found {film} {view} , whatever {person} says of {thing} .|"
+    "{thing} was {other} , but {film} was {view} .|{film} was {view} , although {thing} was {other} ."
+).split("|")
+DISTRACTIONS = (
+    "{thing} was {view} .|i found {thing} {view} .|for me {thing} was {view} .|{person} found {film} {view} .|"
+    "i expected {film} to be {view} .|{thing} was {view} , but {second} was {other} .|"
+    "for {person} {film} was {view} .|{filler}"
+).split("|")
+
+
 @dataclass(frozen=True)
 class Clause:
     """Words that judge something, and where one sees how: (what is judged, "" if it is the film; the word)."""
@@ -92,37 +104,25 @@ def any_view(rng: random.Random) -> str:
     return opinion(rng, rng.random() < 0.5).text
 
 
+def filled(rng: random.Random, forms: Sequence[str], **parts: str | Clause) -> Clause:
+    """Return one of the forms with its parts as a clause."""
+    words = rng.choice(forms).split()
+    parts = parts if "{filler}" not in words else {"filler": rng.choice(FILLERS)}
+    return joined(*(parts[word[1:-1]] if word[0] == "{" else word for word in words))
+
+
 def verdict(rng: random.Random, good: bool) -> Clause:
     """Return the sentence that decides, in one of several forms; some name another opinion first, or after it."""
     film, view, other = rng.choice(FILMS), opinion(rng, good), any_view(rng)
     person, thing = rng.choice(PEOPLE), rng.choice(THINGS)
-    forms = (
-        lambda: joined("for me", film, "was", view, "."),
-        lambda: joined("i found", film, view, "."),
-        lambda: joined(person, "called it", other, ", but i found", film, view, "."),
-        lambda: joined("i expected it to be", other, ", but", film, "was", view, "."),
-        lambda: joined("i found", film, view, ", whatever", person, "says of", thing, "."),
-        lambda: joined(thing, "was", other, ", but", film, "was", view, "."),
-        lambda: joined(film, "was", view, ", although", thing, "was", other, "."),
-    )
-    return rng.choice(forms)()
+    return filled(rng, VERDICTS, film=film, view=view, other=other, person=person, thing=thing)
 
 
 def distraction(rng: random.Random) -> Clause:
     """Return a sentence that does not tell what the writer thinks of the film."""
     film, person, thing, second = rng.choice(FILMS), rng.choice(PEOPLE), rng.choice(THINGS), rng.choice(THINGS)
     view, other = any_view(rng), any_view(rng)
-    forms = (
-        lambda: joined(thing, "was", view, "."),
-        lambda: joined("i found", thing, view, "."),
-        lambda: joined("for me", thing, "was", view, "."),
-        lambda: joined(person, "found", film, view, "."),
-        lambda: joined("i expected", film, "to be", view, "."),
-        lambda: joined(thing, "was", view, ", but", second, "was", other, "."),
-        lambda: joined("for", person, film, "was", view, "."),
-        lambda: joined(rng.choice(FILLERS)),
-    )
-    return rng.choice(forms)()
+    return filled(rng, DISTRACTIONS, film=film, person=person, thing=thing, second=second, view=view, other=other)
 
 
 def split(decides: Clause) -> str:

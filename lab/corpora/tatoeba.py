@@ -32,7 +32,8 @@ def load(source: str, target: str) -> Parallel:
     """Return one direction, in splits that share no sentence of either language."""
     train, held_out = split(pairs())
     if source == "fr":
-        train, held_out = turned(train), {name: turned(part) for name, part in held_out.items()}
+        train = [pair.turned for pair in train]
+        held_out = {name: [pair.turned for pair in part] for name, part in held_out.items()}
     return Parallel("tatoeba", source, target, train, held_out["validation"], {"test": held_out["test"]})
 
 
@@ -85,8 +86,3 @@ def sentence_key(sentence: str) -> str:
 def digest(text: str) -> bytes:
     # Not random numbers: a group keeps its place when a later list brings other groups.
     return hashlib.sha256(text.encode()).digest()
-
-
-def turned(part: Iterable[Pair]) -> list[Pair]:
-    """Return the pairs with source and target exchanged."""
-    return [Pair(pair.target, pair.source) for pair in part]

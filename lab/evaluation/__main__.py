@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from lab import corpora
-from lab.evaluation import classification_results, language_results, translation_results
 from lab.evaluation.digests import SCORER, references_digest, result_digest, scorer_digest
+from lab.evaluation.evaluate import KINDS
 from lab.evaluation.result_files import read_json, write_json
 from lab.files import atomic_write
 from lab.runs import ROOT
@@ -48,12 +48,7 @@ def scorer_is_kept() -> bool:
 def rescored(path: Path) -> dict[str, Any] | None:
     """Return the scores of a result anew, from its kept outputs; None where the references are not at hand."""
     corpus = corpus_of(read_json(path))
-    if corpus is None:
-        return None
-    outputs = read_json(outputs_beside(path))
-    scorers = {"labels": classification_results, "losses": language_results, "translations": translation_results}
-    scorer = next(module for kind, module in scorers.items() if kind in outputs)
-    return scorer.score(outputs, corpus)
+    return None if corpus is None else KINDS[type(corpus)][1].score(read_json(outputs_beside(path)), corpus)
 
 
 def same(one: Any, other: Any) -> bool:

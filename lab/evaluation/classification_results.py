@@ -13,30 +13,22 @@ import torch
 from torch import Tensor
 
 from lab import corpora
-from lab.classification import Run, TextWeights, Trained, fingerprint, restore, scores
+from lab.classification import Run, TextWeights, Trained, fingerprint, scores
 from lab.corpora import Document, Labelled
 from lab.evaluation.hops import hop_measures, hop_scores, mean
-from lab.evaluation.result_files import Outputs, commit, head, keep, provenance, versions
+from lab.evaluation.result_files import Outputs, commit, head, keep, versions
 from lab.runs import Solution
 
 
-def evaluate(
-    solution: Solution, run: Run, *, command: str, given: Labelled | None = None, folder: Path | None = None
-) -> Path:
-    """Label the test sets with the best checkpoint of a run, score, and write both files.
-
-    By default the run's corpus is loaded, and the files are written into the solution's folder.
-    """
-    trained = restore(solution, run.folder)
-    corpus: Labelled = given or corpora.load(run.corpus)
+def outputs_of(trained: Trained, corpus: Labelled) -> tuple[Outputs, dict[str, Any]]:
+    """Return the labels of the test sets, and what its hops look at where the corpus has gold evidence."""
     texts = {split: [document.sentences for document in documents] for split, documents in corpus.tests.items()}
     outputs: Outputs = {"labels": {split: trained.classify(sentences) for split, sentences in texts.items()}}
     if corpus.validation[0].evidence is not None:
         weights = {split: trained.attention_weights(sentences) for split, sentences in texts.items()}
         outputs["looks"] = {split: evidence_shares(weights[split], corpus.tests[split]) for split in weights}
         outputs["hops"] = {split: hop_measures(rows) for split, rows in weights.items()}
-    about = head(solution, run, name=run.corpus) | {"scores": score(outputs, corpus)}
-    return keep(about | provenance(trained, run, command, "words", corpus.metric), outputs, corpus, folder)
+    return outputs, {}
 
 
 def evidence_weights(trained: Trained, documents: Sequence[Document]) -> list[dict[str, Any]]:

@@ -2,35 +2,22 @@
 
 import math
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
-from lab import corpora, metrics
+from lab import metrics
 from lab.corpora import Text
-from lab.evaluation.result_files import Outputs, head, keep, provenance
-from lab.language import Run, restore
-from lab.runs import Solution
+from lab.evaluation.result_files import Outputs
+from lab.language import Trained
 
 
-def evaluate(
-    solution: Solution, run: Run, *, command: str, given: Text | None = None, folder: Path | None = None
-) -> Path:
-    """Measure the best checkpoint of a run on the test texts, print the scores, and write both files.
-
-    By default the run's corpus is loaded, and the files are written into the solution's folder.
-    """
-    trained = restore(solution, run.folder)
-    corpus: Text = given or corpora.load(run.corpus)
+def outputs_of(trained: Trained, corpus: Text) -> tuple[Outputs, dict[str, Any]]:
+    """Return the loss of each row of the test texts, and how many tokens it has."""
     outputs: Outputs = {"losses": {}, "tokens": {}}
     for split, texts in corpus.tests.items():
         losses, counts = trained.losses(texts)
         outputs["losses"][split] = [round(loss, 4) for loss in losses.tolist()]
         outputs["tokens"][split] = counts.tolist()
-    about = provenance(trained, run, command, "tokens", "log-likelihood")
-    result = head(solution, run, name=run.corpus) | {"scores": score(outputs, corpus)} | about
-    for split, scores in result["scores"].items():
-        print(f"{split}: {in_words(scores, corpus.unit)}")
-    return keep(result, outputs, corpus, folder)
+    return outputs, {}
 
 
 def score(outputs: Outputs, corpus: Text) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lab import corpora
 from lab.evaluation.result_files import read_json, results_folder
+from lab.kinds import run_of
 from lab.ranges import RecipeError
 from lab.runs import Solution, as_recipe, joined
 
@@ -60,9 +60,7 @@ class Step:
     @property
     def run(self) -> str:
         """The run's name, as result files are called."""
-        corpus = self.sweep.corpus
-        task = joined(corpus, *corpora.direction(corpus)) if corpora.is_parallel(corpus) else corpus
-        return joined(task, self.sweep.recipe, self.variant)
+        return run_of(self.solution.name, self.sweep.corpus, self.sweep.recipe, self.variant).name
 
     @property
     def name(self) -> str:

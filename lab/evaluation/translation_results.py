@@ -2,46 +2,28 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from lab import corpora, metrics
 from lab.corpora import Parallel
 from lab.decoding import Search
 from lab.evaluation.alignment import aligned, alignment_scores, alignments
-from lab.evaluation.result_files import Outputs, head, keep, provenance
+from lab.evaluation.result_files import Outputs
 from lab.evaluation.window_positions import Positions, counted, crossing, position_scores, positions
-from lab.runs import Solution
-from lab.translation import Run, Trained, restore
+from lab.translation import Trained
 
 BEAM = Search()
 LENGTHS = ((3, 8), (9, 14), (15, 20), (21, 26), (27, 30))  # buckets of source words
 
 
-def evaluate(
-    solution: Solution,
-    run: Run,
-    *,
-    command: str,
-    search: Search = BEAM,
-    given: Parallel | None = None,
-    folder: Path | None = None,
-) -> Path:
-    """Translate and align the test sets with the best checkpoint of a run, score, and write both files.
-
-    By default the run's corpus is loaded, and the files are written into the solution's folder.
-    """
-    trained = restore(solution, run.folder)
-    corpus: Parallel = given or corpora.load(run.corpus, run.source, run.target)
+def outputs_of(trained: Trained, corpus: Parallel, search: Search = BEAM) -> tuple[Outputs, dict[str, Any]]:
+    """Return translations of the test sets, links and positions where the model has any, and how it was decoded."""
     outputs: Outputs = {"translations": translations(trained, corpus, search)}
     if trained.model.attends and aligned(corpus):
         outputs |= alignments(trained, corpus)
     if getattr(trained.model, "predicts", False) and corpus.validation[0].links is not None:
         outputs["positions"] = {split: positions(trained, pairs) for split, pairs in corpus.tests.items()}
-    about = head(solution, run, name=corpus.name, source=corpus.source, target=corpus.target)
-    scored = {"decoding": {"greedy": "", f"beam{search.beam}": str(search)}, "scores": score(outputs, corpus)}
-    about |= scored | provenance(trained, run, command, "target_tokens", "bleu")
-    return keep(about, outputs, corpus, folder)
+    return outputs, {"decoding": {"greedy": "", f"beam{search.beam}": str(search)}}
 
 
 def translations(trained: Trained, corpus: Parallel, search: Search) -> Outputs:

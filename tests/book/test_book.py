@@ -18,6 +18,18 @@ PARTS = {
     "checks": "autograder/checks/{}/checks.py",
 }
 
+TEXT = (BOOK / "references.bib").read_text(encoding="utf8")
+ENTRIES = {  # {key: {field: value}}
+    entry[1]: dict(re.findall(r"^  (\w+) = \{(.*)\},?$", entry[2], re.MULTILINE))
+    for entry in re.finditer(r"^@\w+\{(\w+),\n(.*?)^\}", TEXT, re.MULTILINE | re.DOTALL)
+}
+LINKS = {  # field: its form, and what is before it in a link
+    "doi": (r"10\.\d{4,9}/\S+", "https://doi.org/"),
+    "eprint": (r"\d{4}\.\d{4,5}", "https://arxiv.org/abs/"),
+    "url": (r"https://\S+", ""),
+}
+WITHOUT: set[str] = set()  # entries that cannot be reached: put the key here if a paper has none of the three
+
 
 def missing_parts(root: Path) -> list[str]:
     """Return a sentence for each part of a name that is not there."""
@@ -49,8 +61,19 @@ def test_a_chapter_is_a_lesson_and_its_evidence_which_follows_it_and_is_linked(n
 def test_every_citation_has_its_entry_and_every_entry_is_cited():
     text = "\n".join(page.read_text(encoding="utf8") for page in BOOK.glob("*.md"))
     cited = {key for keys in re.findall(r"\{cite:\w+\}`([^`]+)`", text) for key in keys.split(",")}
-    entries = set(re.findall(r"^@\w+\{(\w+),", (BOOK / "references.bib").read_text(encoding="utf8"), re.MULTILINE))
-    assert cited == entries
+    assert cited == set(ENTRIES)
+
+
+def fields(key: str) -> dict[str, str]:
+    return {field: ENTRIES[key][field] for field in LINKS if field in ENTRIES[key]}
+
+
+@pytest.mark.parametrize("key", list(ENTRIES))
+def test_an_entry_has_a_doi_an_arxiv_number_or_an_address(key):
+    assert bool(fields(key)) != (key in WITHOUT), f"{key}: give {', '.join(LINKS)}, or list it in WITHOUT"
+    for field, value in fields(key).items():
+        assert re.fullmatch(LINKS[field][0], value), f"{key}: {field} = {value}, expected {LINKS[field][0]}"
+    assert "arXiv" not in ENTRIES[key].get("note", ""), f"{key}: an arXiv number belongs into eprint"
 
 
 @pytest.mark.parametrize("drawing", sorted(BOOK.glob("figures/*.svg")), ids=lambda path: path.stem)

@@ -1,32 +1,27 @@
 """Tests of the book's own machinery: formulas, editions, which chapters run again, tables of results."""
 
-import html
-import io
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import dropped
+import freshness
 import pytest
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from nbformat.v4 import new_code_cell, new_notebook
 
+from tests.support.sites import built, shown
+
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
-sys.path.insert(0, str(BOOK / "_ext"))
-
-import dropped  # noqa: E402
-import freshness  # noqa: E402  (the book's extensions live beside the book)
-
-
-def shown(page: str) -> str:
-    """Return the text of a page without its tags, so that coloured code reads as code."""
-    return html.unescape(re.sub(r"<[^>]+>", "", page))
-
-
-# Formulas
+FORMULAS = {
+    "extensions": ["myst_parser", "maths", "edition"],
+    "myst_enable_extensions": ["dollarmath"],
+    "html_math_renderer": "katex",
+}
 
 
 def test_v8_is_closed_before_python_ends() -> None:
@@ -36,52 +31,22 @@ def test_v8_is_closed_before_python_ends() -> None:
     assert subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout == "None\n"
 
 
-def built(folder: Path, text: str, edition_name: str = "full") -> tuple[str, str]:
-    """Build one page with the book's own extensions; return the page and the warnings."""
-    from sphinx.application import Sphinx
-    from sphinx.util.docutils import docutils_namespace, patch_docutils
-
-    source = folder / "source"
-    source.mkdir()
-    (source / "index.md").write_text(text, encoding="utf8")
-    settings = {
-        "extensions": ["myst_parser", "maths", "edition"],
-        "myst_enable_extensions": ["dollarmath"],
-        "html_math_renderer": "katex",
-        "html_theme": "basic",
-        "edition": edition_name,
-        "root_doc": "index",
-    }
-    warned = io.StringIO()
-    with patch_docutils(), docutils_namespace():
-        app = Sphinx(source, None, folder / "html", folder / "trees", "html", settings, status=None, warning=warned)
-        app.build()
-    return (folder / "html" / "index.html").read_text(encoding="utf8"), warned.getvalue()
-
-
-quiet = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
-
-
-@quiet
 def test_a_formula_that_cannot_be_read_is_a_warning_with_its_place(tmp_path):
-    _, warned = built(tmp_path, "# Page\n\nText.\n\n$$ \\of{x}{S} = \\nosuch $$\n")
+    text = "# Page\n\nText.\n\n$$ \\of{x}{S} = \\nosuch $$\n"
+    warned = built(tmp_path, {"index": text}, **FORMULAS, edition="full")
     assert re.search(r"index\.md:\d+: WARNING: .*Undefined control sequence: \\nosuch", warned)
 
 
-@quiet
 @pytest.mark.parametrize("name", ["full", "students"])
 def test_the_students_edition_shows_signature_and_docstring_only(tmp_path, name):
     code = 'def answer(x: int) -> int:\n    """Return the answer."""\n    return secret(x)\n'
     (tmp_path / "attention.py").write_text(code)
-    page, warned = built(tmp_path, "# Page\n\n```{literalinclude} ../attention.py\n:pyobject: answer\n```\n", name)
-    assert not warned
-    text = shown(page)
+    page = "# Page\n\n```{literalinclude} ../attention.py\n:pyobject: answer\n```\n"
+    assert not built(tmp_path, {"index": page}, **FORMULAS, edition=name)
+    text = shown((tmp_path / "html" / "index.html").read_text(encoding="utf8"))
     assert 'def answer(x: int) -> int:\n    """Return the answer."""\n' in text
     assert ("return secret(x)" in text) == (name == "full")
     assert ("raise NotImplementedError" in text) == (name == "students")
-
-
-# The command
 
 
 # Chapters that were dropped

@@ -1,13 +1,9 @@
 """Tests of the built pages: they ask for nothing, all can read them, the students' edition keeps the answers."""
 
 import ast
-import html
 import json
 import re
 import sys
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -18,6 +14,7 @@ from autograder.contents import files as files_of
 from autograder.places import BUILD, released_notebook
 from autograder.release.blank import Module
 from book import build
+from tests.support.sites import served, shown
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
@@ -42,11 +39,6 @@ def pages(folder: Path) -> list[Path]:
     if not all(page.is_file() for page in files) or not build.has_these_contents(edition):
         pytest.skip(f"{folder.relative_to(ROOT)} is not built, or of other chapters: make book, make book-students")
     return files
-
-
-def shown(page: str) -> str:
-    """Return the text of a page without its tags, so that coloured code reads as code."""
-    return html.unescape(re.sub(r"<[^>]+>", "", page))
 
 
 @pytest.mark.parametrize("folder", [FULL, STUDENTS], ids=["full", "students"])
@@ -312,16 +304,12 @@ def test_a_reader_without_scripts_sees_the_same_colours(browser, name, mode):
 @pytest.mark.browser
 def test_a_served_book_has_every_file_that_its_pages_ask_for(browser):
     pages(FULL)
-    handler = partial(SimpleHTTPRequestHandler, directory=str(FULL))
-    handler.log_message = lambda *_: None
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with served(FULL) as site:
         tab = browser.new_page()
         failed = []
         tab.on("response", lambda answer: failed.append(answer.url) if answer.status >= 400 else None)
         for name in PAGES:
-            tab.goto(f"http://127.0.0.1:{server.server_port}/{name}.html", wait_until="load")
+            tab.goto(f"{site}/{name}.html", wait_until="load")
         tab.wait_for_timeout(300)
         tab.close()
-        server.shutdown()
     assert not failed

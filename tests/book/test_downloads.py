@@ -1,22 +1,16 @@
 """Tests of the links to the notebooks: what students get is on the site, and nothing else."""
 
-import io
 import re
-import sys
 from pathlib import Path
 
+import downloads
 import pytest
 
-ROOT = Path(__file__).parents[2]
-BOOK = ROOT / "book"
-sys.path.insert(0, str(BOOK / "_ext"))
+from autograder.release.manifest import ZIP, Manifest
+from tests.support.sites import built
 
-import downloads  # noqa: E402  (the book's extensions live beside the book)
-
-from autograder.release.manifest import ZIP, Manifest  # noqa: E402
-
+BOOK = Path(__file__).parents[2] / "book"
 PAGE = "# Page\n\n## The code\n\nText.\n\n## Exercises\n\nThe notebook has them.\n"
-quiet = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
 
 
 class Site:
@@ -25,8 +19,6 @@ class Site:
     def __init__(self, folder: Path) -> None:
         self.folder, self.build = folder, folder / "build"
         self.notebook = self.build / "release" / "bahdanau" / "bahdanau.ipynb"
-        (folder / "source").mkdir()
-        (folder / "source" / "bahdanau.md").write_text(PAGE)
 
     def release(self, text: str = "{}") -> None:
         files = {downloads.notebook("bahdanau"): text.encode(), ZIP: b"zip of " + text.encode()}
@@ -34,22 +26,11 @@ class Site:
 
     def page(self, **settings: str) -> str:
         """Build the book again and return the chapter's section on exercises."""
-        from sphinx.application import Sphinx
-        from sphinx.util.docutils import docutils_namespace, patch_docutils
-
-        settings = {
-            "extensions": ["myst_parser", "downloads"],
-            "myst_heading_anchors": 3,
-            "released_notebooks": str(self.build),
-            "html_theme": "basic",
-            "root_doc": "bahdanau",
-        } | settings
-        warned, source, html = io.StringIO(), self.folder / "source", self.folder / "html"
-        with patch_docutils(), docutils_namespace():
-            app = Sphinx(source, None, html, self.folder / "trees", "html", settings, status=None, warning=warned)
-            app.build()
-        assert not warned.getvalue()
-        before, exercises = (html / "bahdanau.html").read_text(encoding="utf8").split('<section id="exercises">')
+        settings |= {"released_notebooks": str(self.build), "root_doc": "bahdanau"}
+        extensions = ["myst_parser", "downloads"]
+        assert not built(self.folder, {"bahdanau": PAGE}, extensions=extensions, myst_heading_anchors=3, **settings)
+        page = (self.folder / "html" / "bahdanau.html").read_text(encoding="utf8")
+        before, exercises = page.split('<section id="exercises">')
         assert "ipynb" not in before
         return exercises.partition("</section>")[0]
 
@@ -64,7 +45,6 @@ def site(tmp_path) -> Site:
     return Site(tmp_path)
 
 
-@quiet
 def test_the_exercises_begin_with_links_to_the_notebook_and_to_what_it_needs(site):
     assert "build/release/kit.zip" in site.page()  # what makes them, before there are any
     site.release()
@@ -76,7 +56,6 @@ def test_the_exercises_begin_with_links_to_the_notebook_and_to_what_it_needs(sit
     assert set(site.on_site()) == {"bahdanau.ipynb", "kit.zip"}
 
 
-@quiet
 def test_a_notebook_that_somebody_has_written_in_is_not_published(site):
     site.release()
     site.notebook.write_text("my solution")
@@ -86,7 +65,6 @@ def test_a_notebook_that_somebody_has_written_in_is_not_published(site):
     assert not site.on_site()
 
 
-@quiet
 def test_services_are_linked_where_a_repository_is_named_and_nowhere_else(site):
     site.release()
     assert "Open in" not in site.page()

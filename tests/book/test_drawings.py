@@ -15,7 +15,7 @@ import torch
 from autograder.places import ROOT
 from book._ext.drawing import with_states
 from solutions.self_attention.attention import simple_self_attention
-from tests.support.figures import is_narrow, opened, status
+from tests.support.figures import SMALL, is_narrow, opened, status
 
 CSS = (ROOT / "book" / "_static" / "book.css").read_text(encoding="utf-8")
 TOUCHED = sorted((ROOT / "book" / "figures").glob("*.json"))
@@ -28,7 +28,6 @@ OUTSIDE = """all => all.filter((label) => {
   const scale = label.getScreenCTM().a * parseFloat(getComputedStyle(label).fontSize)
   return scale < 9.99 || (box && (left < box.left - 1 || right > box.right + 1))
 }).map((label) => label.textContent)"""
-SMALL = "all => all.filter((each) => each.offsetHeight < 44 || each.offsetWidth < 44).length"  # for a finger
 DRAWINGS = sorted((ROOT / "book" / "figures").glob("*.svg"))
 ROLES = ("query", "key", "value", "state", "context", "weights")
 THEMES = {"light": "html", "dark": 'html[data-theme="dark"]'}

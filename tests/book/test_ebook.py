@@ -1,21 +1,17 @@
 """Tests of the book for e-readers: every page is XML, its formulas need no style sheet, and it has no scripts."""
 
-import io
 import re
-import sys
 import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
+import ebook
 import pytest
 
 from book import build
+from tests.support.sites import built
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
-
-import ebook  # noqa: E402  (the book's extensions live beside the book)
-
 PICTURE = '<img src="data:image/png;base64,aGk=" alt="a &lt; b" style="max-width:100%">'
 PAGE = (
     "# Page\n\nA formula $\\of{c}{units} = \\of{\\operatorname{head}}{units} \\alpha_i$.\n\n"
@@ -29,14 +25,11 @@ PAGE = (
 )
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
 def test_a_page_for_e_readers(tmp_path):
-    from sphinx.application import Sphinx
-    from sphinx.util.docutils import docutils_namespace, patch_docutils
-
-    (tmp_path / "source").mkdir()
-    (tmp_path / "source" / "index.md").write_text(f"{PAGE}\n```{{toctree}}\n:hidden:\n\nnext\n```\n")
-    (tmp_path / "source" / "next.md").write_text("# The next page\n\n## Within it\n")
+    pages = {
+        "index": f"{PAGE}\n```{{toctree}}\n:hidden:\n\nnext\n```\n",
+        "next": "# The next page\n\n## Within it\n",
+    }
     settings = ours("epub_tocscope") | {
         "extensions": ["myst_parser", "sphinx_design", "maths", "ebook"],
         "myst_enable_extensions": ["dollarmath", "colon_fence"],
@@ -44,13 +37,9 @@ def test_a_page_for_e_readers(tmp_path):
         "epub_basename": "book",
         "version": "1",
         "copyright": "ours",
-        "root_doc": "index",
     }
-    warned, out = io.StringIO(), tmp_path / "epub"
-    with patch_docutils(), docutils_namespace():
-        folders = (tmp_path / "source", None, out, tmp_path / "trees")
-        Sphinx(*folders, ebook.BUILDER, settings, status=None, warning=warned).build()
-    assert not warned.getvalue()
+    assert not built(tmp_path, pages, builder=ebook.BUILDER, **settings)
+    out = tmp_path / "html"
     assert not build.malformed(out / "book.epub")
     page = (out / "index.xhtml").read_text(encoding="utf8")
     assert page.count("<math") == 1 + 2 + 9 + 1  # what stands side by side, and a long sum, are cut

@@ -1,12 +1,16 @@
 """Tests of what the book's extensions make of plots, citations and first paragraphs."""
 
 import re
-import sys
 from collections import Counter
 from pathlib import Path
 
+import citations
+import described
+import plots
 import pydata_sphinx_theme
 import pytest
+import sheets
+import slim
 import tinycss2
 from docutils import nodes
 from pybtex.database import parse_file
@@ -15,13 +19,6 @@ from lab.plots import training_curves
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
-sys.path.insert(0, str(BOOK / "_ext"))
-
-import citations  # noqa: E402  (the book's extensions live beside the book)
-import described  # noqa: E402
-import plots  # noqa: E402
-import sheets  # noqa: E402
-import slim  # noqa: E402
 
 PAGES = sorted((ROOT / "build" / "_build" / "html").glob("*.html"))
 LOSS = training_curves({"with <b>": [(1, 3.0), (2, 1.5)], "without": [(1, 3.0), (2, 2.5)]}, title="Loss & more")

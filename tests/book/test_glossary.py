@@ -1,19 +1,15 @@
 """Tests of the glossary and of the index that is made of it."""
 
-import io
 import re
-import sys
 from itertools import pairwise
 from pathlib import Path
 
+import indexed
 import pytest
 
-ROOT = Path(__file__).parents[2]
-BOOK = ROOT / "book"
-sys.path.insert(0, str(BOOK / "_ext"))
+from tests.support.sites import built
 
-import indexed  # noqa: E402  (the book's extensions live beside the book)
-
+BOOK = Path(__file__).parents[2] / "book"
 GLOSSARY = (BOOK / indexed.GLOSSARY).read_text(encoding="utf8")
 ENTRIES = indexed.entries(GLOSSARY)
 HEADING = re.compile(r"^#{1,3} +(.+?) *$", re.MULTILINE)
@@ -76,27 +72,13 @@ def test_an_entry_leads_to_sections_that_treat_its_term(terms, definition):
 
 
 def test_a_section_stands_in_the_index_under_the_terms_that_lead_to_it(tmp_path):
-    from sphinx.application import Sphinx
-    from sphinx.util.docutils import docutils_namespace, patch_docutils
-
-    source = tmp_path / "source"
-    source.mkdir()
-    (source / "index.md").write_text("# Book\n\n```{toctree}\nglossary\npage\n```\n")
-    (source / "page.md").write_text("# Page\n\n## A section\n\nText.\n\n## Another\n\nText.\n")
-    (source / "glossary.md").write_text(
-        "# Glossary\n\n```{glossary}\nKV cache\nkey–value cache\n  What is kept. See [](page.md#a-section).\n```\n"
-    )
-    settings = {
-        "extensions": ["myst_parser", "indexed"],
-        "myst_heading_anchors": 3,
-        "html_theme": "basic",
-        "root_doc": "index",
+    glossary = "KV cache\nkey–value cache\n  What is kept. See [](page.md#a-section)."
+    pages = {
+        "index": "# Book\n\n```{toctree}\nglossary\npage\n```\n",
+        "page": "# Page\n\n## A section\n\nText.\n\n## Another\n\nText.\n",
+        "glossary": f"# Glossary\n\n```{{glossary}}\n{glossary}\n```\n",
     }
-    warned = io.StringIO()
-    with patch_docutils(), docutils_namespace():
-        app = Sphinx(source, None, tmp_path / "html", tmp_path / "trees", "html", settings, status=None, warning=warned)
-        app.build()
-    assert not warned.getvalue()
+    assert not built(tmp_path, pages, extensions=["myst_parser", "indexed"], myst_heading_anchors=3)
     index = (tmp_path / "html" / "genindex.html").read_text(encoding="utf8")
     assert len(re.findall(r'href="page\.html#a-section"[^>]*><strong>A section', index)) == 2
     assert "page.html#another" not in index

@@ -10,8 +10,8 @@ from autograder.places import ROOT
 from solutions.bahdanau.attention import masked_softmax
 from solutions.luong.attention import gaussian
 from solutions.luong.attention import window as taught_window
+from tests.support.figures import opened, status
 
-STATIC = ROOT / "book" / "_static"
 WEIGHTS = '<div class="weigh" data-first="1" data-scores="0.964 1.523 1.726" data-values="1,0 0,1 1,1"></div>'
 WINDOW = '<div class="weigh window" data-scores="0 0 2 0 0 0 0 0 0" data-p="3.95" data-d="2"></div>'
 START = "weights (.204, .358, .438), context (.642, .796)"  # as the chapter works them out by hand
@@ -29,24 +29,12 @@ def window(browser, tmp_path: Path) -> Iterator:
     yield from opened(browser, tmp_path, WINDOW)
 
 
-def opened(browser, folder: Path, figure: str, scripts: bool = True) -> Iterator:
-    path = folder / "page.html"
-    script = (STATIC / "interactive.js").as_uri()
-    path.write_text(f'<!DOCTYPE html><html lang="en"><script src="{script}"></script>{figure}</html>', encoding="utf-8")
-    context = browser.new_context(java_script_enabled=scripts)
-    tab = context.new_page()
-    tab.on("pageerror", lambda error: pytest.fail(str(error)))
-    tab.goto(path.as_uri())
-    yield tab
-    context.close()
-
-
 def test_a_position_that_is_left_out_gives_its_weight_to_the_others(page) -> None:
     page.get_by_label("position 3 is in the mask").press("Space")
-    assert page.get_by_role("status").inner_text() == "weights (.364, .636, .000), context (.364, .636)"
+    assert status(page) == "weights (.364, .636, .000), context (.364, .636)"
     for position in (1, 2):
         page.get_by_label(f"position {position} is in the mask").click()
-    assert page.get_by_role("status").inner_text() == "No position is left: all weights are 0, and so is the context."
+    assert status(page) == "No position is left: all weights are 0, and so is the context."
 
 
 def test_sliders_move_with_the_keyboard_and_say_where_they_are(page) -> None:
@@ -54,11 +42,11 @@ def test_sliders_move_with_the_keyboard_and_say_where_they_are(page) -> None:
     score.press("End")
     assert score.get_attribute("aria-valuetext") == "4.000"
     # exp 4 / (exp 4 + exp 1.523 + exp 1.726)
-    assert page.get_by_role("status").inner_text().startswith("weights (.843, .071, .087)")
+    assert status(page).startswith("weights (.843, .071, .087)")
     page.get_by_label("temperature").press("Home")
-    assert page.get_by_role("status").inner_text() == "weights (1.000, .000, .000), context (1.000, .000)"
+    assert status(page) == "weights (1.000, .000, .000), context (1.000, .000)"
     page.get_by_role("button", name="back to the example").press("Enter")
-    assert page.get_by_role("status").inner_text() == START
+    assert status(page) == START
 
 
 def test_the_window_has_the_weights_of_the_chapter_on_both_sides_of_the_jump(window) -> None:
@@ -69,6 +57,6 @@ def test_the_window_has_the_weights_of_the_chapter_on_both_sides_of_the_jump(win
         where, own = torch.tensor([p]), torch.tensor([9])
         weights = masked_softmax(scores, taught_window(where, own, 9, 2)) * gaussian(where, 9, 2)
         numbers = ", ".join(f"{weight:.3f}".removeprefix("0") for weight in weights.flatten().tolist())
-        assert window.get_by_role("status").inner_text().startswith(f"positions {held}, weights ({numbers}), sum ")
+        assert status(window).startswith(f"positions {held}, weights ({numbers}), sum ")
         for _ in range(2):
             window.get_by_label("p, the middle of the window").press("ArrowRight")

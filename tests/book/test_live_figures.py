@@ -8,7 +8,7 @@ import pytest
 
 from book import live_models
 from tests.book.test_live_models import fresh
-from tests.support.figures import NARROW, STATIC, is_narrow
+from tests.support.figures import STATIC, is_narrow, visited
 
 WORDS = {"source": ["<pad>", "<s>", "</s>", "<unk>", *"il parle dort la mer , m' entarté a".split()]}
 SENTENCES = [{"source": "il m' a entarté", "target": "w4 w5", "links": [[0, 0]]}]
@@ -63,13 +63,7 @@ def opened(
         f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{head}{SKIP}{figure(kind, *names, plain=plain)}</html>'
     )
     (folder / "page.html").write_text(page, encoding="utf-8")
-    context = browser.new_context(java_script_enabled=scripts, viewport=NARROW)
-    tab, errors = context.new_page(), []
-    tab.on("pageerror", lambda error: errors.append(str(error)))
-    tab.goto(f"{(folder / 'page.html').as_uri()}{state}")
-    yield tab
-    context.close()
-    assert not errors
+    yield from visited(browser, f"{(folder / 'page.html').as_uri()}{state}", scripts)
 
 
 def loaded(tab) -> list[str]:

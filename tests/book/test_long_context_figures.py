@@ -14,12 +14,11 @@ from autograder.places import ROOT
 from book import pictures_long_context as pictures
 from solutions.long_context.attention import delta_step, sliding_window
 from solutions.long_context.chunks import chunked
-from tests.support.figures import is_narrow, opened, status
+from tests.support.figures import SMALL, is_narrow, opened, status
 
 LESSON = (ROOT / "book" / "long_context.md").read_text(encoding="utf-8")
 WINDOW, STATE = re.findall(r'^<div class="moved (?:window|state)".*</div>$', LESSON, re.MULTILINE)
 WORDS = re.findall(r'<p lang="en">(.*?)</p>', WINDOW)[0].split()
-SMALL = "all => all.filter((each) => each.offsetHeight < 44 || each.offsetWidth < 44).length"  # for a finger
 WRITES = [1, 2, 3, 1, 4, 5, 2, 1]
 GIVEN = [(1, 0, 3), (3, 0, 1), (3, 2, 2), (4, 1, 3), (12, 4, 6)]  # window, sinks, layers
 

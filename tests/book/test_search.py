@@ -1,22 +1,13 @@
 """Tests of the search in the built book: a term leads to the section that treats it, quoted without LaTeX."""
 
 import re
-import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-BOOK = ROOT / "book"
-SITE = ROOT / "build" / "_build" / "html"
-sys.path.insert(0, str(BOOK / "_ext"))
+from tests.support.sites import served
 
-
+SITE = Path(__file__).parents[2] / "build" / "_build" / "html"
 TAUGHT = {
     "KV cache": "transformer.html#the-decoding-loop",
     "teacher forcing": "encoder_decoder.html#training-teacher-forcing",
@@ -29,17 +20,6 @@ pytestmark = pytest.mark.browser
 def built() -> None:
     if not (SITE / "glossary.html").is_file():
         pytest.skip("build/_build is not there, or older than the glossary: make book")
-
-
-@contextmanager
-def served() -> Iterator[str]:
-    """Serve the book, and yield its address."""
-    handler = partial(SimpleHTTPRequestHandler, directory=str(SITE))
-    handler.log_message = lambda *_: None
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
 
 
 def searched(browser, site: str, words: str):
@@ -68,7 +48,7 @@ def test_the_first_result_is_the_section_that_treats_the_term_without_a_server(b
 @pytest.mark.parametrize("words", [*TAUGHT, "softmax", "gradient"])
 def test_results_are_quoted_without_latex(browser, words):
     """Served, since a browser lets no page read another one on the disk."""
-    with served() as site:
+    with served(SITE) as site:
         tab, errors = searched(browser, site, words)
         tab.wait_for_load_state("networkidle")
         quotes = tab.locator("#search-results p.context")

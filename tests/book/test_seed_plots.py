@@ -1,10 +1,22 @@
-"""Plots of many trainings draw every seed, leave out what has not been run, and say in words what is seen."""
+"""Tables and plots of many trainings have every seed, leave out what has not been run, and say what is seen."""
 
 import pytest
 
-from book.experiments import validations
+from book import experiments
+from book.experiments import ACCURACY, learning_curve, mean, span, validations
 from book.seed_plots import KEY, dots, lines, seed_curves
 from lab.plots import MODEL_STYLES, styled
+
+RUNS = {
+    "": [
+        {"training": {"history": [{"epoch": 1, "validation": 10.0}, {"epoch": 2, "validation": 30.0}]}},
+        {"training": {"history": [{"epoch": 1, "validation": 20.0}, {"epoch": 2, "validation": 60.0}]}},
+        {"training": {}},  # from before histories were kept
+    ],
+    "wide": [{"training": {"history": [{"epoch": 1, "loss": 2.0}, {"epoch": 2, "validation": 50.0}]}}],
+    "none": [],
+}
+ACCURACIES = {"": [0.5, 0.75, 0.625], "wide": [0.875], "none": []}
 
 
 def drawn(picture) -> list[list[float]]:
@@ -36,15 +48,11 @@ def test_a_model_looks_the_same_in_every_plot_and_unlike_the_others(name: str, b
 
 
 def test_curves_have_a_line_for_each_seed() -> None:
-    runs = [
-        {"training": {"history": [{"epoch": 1, "validation": 10.0}, {"epoch": 2, "validation": 30.0}]}},
-        {"training": {"history": [{"epoch": 1, "validation": 20.0}, {"epoch": 2, "loss": 1.0}]}},
-        {"training": {}},  # from before histories were kept
-    ]
-    assert validations(runs) == [[(1, 10.0), (2, 30.0)], [(1, 20.0)]]
-    picture = seed_curves({"base": validations(runs)}, "epoch", "score", "Title")
-    assert drawn(picture) == [[1, 2], [1]]
-    assert "base, first to last of each seed: 10 to 30, 20 to 20" in picture.alt
+    curves = validations(RUNS[""] + RUNS["wide"])
+    assert curves == [[(1, 10.0), (2, 30.0)], [(1, 20.0), (2, 60.0)], [(2, 50.0)]]
+    picture = seed_curves({"base": curves}, "epoch", "score", "Title")
+    assert drawn(picture) == [[1, 2], [1, 2], [2]]
+    assert "base, first to last of each seed: 10 to 30, 20 to 60, 50 to 50" in picture.alt
 
 
 def test_lines_name_their_logarithmic_axes() -> None:
@@ -52,3 +60,25 @@ def test_lines_name_their_logarithmic_axes() -> None:
     (axes,) = picture.figure.axes
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
     assert picture.alt == "Title: ms by words (x and y logarithmic); limit: 5. time: 2 at 1, 20 at 10."
+
+
+@pytest.fixture
+def results(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiments, "runs_of", lambda solution, experiment, variant: RUNS[variant])
+    monkeypatch.setattr(
+        experiments, "values", lambda solution, experiment, variant, column: [100 * v for v in ACCURACIES[variant]]
+    )
+
+
+@pytest.mark.usefixtures("results")
+def test_a_span_reaches_from_the_lowest_seed_of_all_variants_to_the_highest() -> None:
+    assert span("pooling", "poolings", "", "wide", column=ACCURACY) == "50.0 to 87.5"
+    assert span("pooling", "poolings", "wide") == "87.5"
+    assert mean("pooling", "poolings", "") == "62.5"
+
+
+def test_a_curve_is_the_mean_over_the_seeds_that_kept_their_validation() -> None:
+    assert learning_curve(RUNS[""]) == [(1, 15.0), (2, 45.0)]
+    assert learning_curve(RUNS[""], epochs=1) == [(1, 15.0)]
+    assert learning_curve(RUNS["wide"]) == [(2, 50.0)]
+    assert learning_curve(RUNS["none"]) == []

@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from lab import corpora, runs
+from lab import corpora
 from lab.batches import text_batch
-from lab.checkpoints import load
-from lab.classification import Classifying, Run, Trained, restore, train
+from lab.classification import Classifying, Run, Trained, train
 from lab.cli import classification
 from lab.corpora import Document, Labelled
-from lab.evaluation import result_files
 from lab.evaluation.__main__ import rescored
 from lab.evaluation.result_files import read_json
 from lab.training import Training
@@ -89,20 +87,6 @@ def test_every_text_is_in_one_batch_and_no_table_is_too_large() -> None:
 
 
 @pytest.mark.parametrize("kind", BOTH)
-def test_a_training_that_was_stopped_ends_with_the_very_same_parameters(tmp_path: Path, kind: str) -> None:
-    whole = run_of(tmp_path / "whole", kind)
-    run_of(tmp_path / "parts", kind, minutes=0.0)
-    torch.rand(5)
-    parts = run_of(tmp_path / "parts", kind)
-    assert parts.progress.step == whole.progress.step
-    first, second = (load(tmp_path / name / "last.pt") for name in ("whole", "parts"))
-    for kept in ("model", "average"):
-        assert all(torch.equal(tensor, second[kept][name]) for name, tensor in first[kept].items())
-    texts = [d.sentences for d in LETTERS.tests["test"]]
-    assert restore(SOLUTION, tmp_path / "whole").classify(texts) == whole.classify(texts)
-
-
-@pytest.mark.parametrize("kind", BOTH)
 def test_labels_and_looks_come_in_the_order_of_the_texts(tmp_path: Path, kind: str) -> None:
     trained = run_of(tmp_path, kind)
     texts: Sequence[Sequence[str]] = [*(d.sentences for d in documents(12)), (), ("",), ("never seen", "so good .")]
@@ -115,11 +99,9 @@ def test_labels_and_looks_come_in_the_order_of_the_texts(tmp_path: Path, kind: s
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(result_files, "ROOT", tmp_path)
+def place(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(corpora, "load", lambda *_: LETTERS)
-    return tmp_path
+    return here
 
 
 def refused(capsys: pytest.CaptureFixture, *words: str) -> str:
@@ -159,21 +141,3 @@ def test_the_linear_baseline_is_a_result_like_others(place: Path) -> None:
     result = read_json(path)
     assert result["scores"]["test"]["accuracy"]["value"] == 1  # one word tells the label
     assert rescored(path) == result["scores"]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["train", "--corpus", "review"], "reviews?"),
-        (["train", "--corpus", "phrasebook"], "phrasebook has no labels"),
-        (["train", "--corpus", "reviews", "--ema", "0.9", "--mean-of", "2", "--variant", "x"], "mean_of = 2"),
-        (["evaluate"], "train --corpus relations"),
-        (["classify", "a"], "python -m solutions.pooling train --corpus relations"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
-)
-def test_what_cannot_be_done_is_said_in_one_message(
-    place: Path, capsys: pytest.CaptureFixture, words: list[str], message: str
-) -> None:
-    assert message in refused(capsys, *words)
-    assert not list(place.rglob("*.pt"))

@@ -9,12 +9,12 @@ from typing import get_args
 
 import pytest
 
-from lab import corpora, runs
+from lab import corpora
 from lab.cli import translation
 from lab.cli.common import dispatch, read_with_texts
 from lab.cli.translation import Evaluate, Train, Translate
 from lab.corpora import Pair, Parallel
-from lab.evaluation import result_files, translation_results
+from lab.evaluation import translation_results
 from lab.evaluation.result_files import read_json
 from lab.ranges import RecipeError, demand, ranges
 from lab.runs import ROOT
@@ -34,13 +34,11 @@ SHORT = "--units 8 --embedding-dim 8 --maxout 8 --epochs 1 --tokens 90 --variant
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Its own place for runs and results, and a phrasebook of letters."""
-    monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(result_files, "ROOT", tmp_path)
     monkeypatch.setattr(translation_results, "LENGTHS", ((1, 8),))
     monkeypatch.setattr(corpora, "load", lambda *_: LETTERS)
-    return tmp_path
+    return here
 
 
 def refused(capsys: pytest.CaptureFixture, *words: str) -> str:
@@ -51,35 +49,6 @@ def refused(capsys: pytest.CaptureFixture, *words: str) -> str:
     assert stop.value.code == 2
     assert printed.out == ""
     return printed.err
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["train", "--corpus", "multi3k"], "multi30k?"),
-        (["train", "--recipe", "huge"], "bahdanau has no recipe 'huge'. Its recipes are: small"),
-        (["train", "--units", "5"], "units=5 differs from recipe small: name the run with --variant"),
-        (["train", "--corpus", "multi30k", "--source", "it"], "it→en"),
-        (["train", "--device", "quantum"], "--device quantum cannot be used here"),
-        (["translate", "--run", "unheard-of", "a"], "no run 'unheard-of'. It has: none yet"),
-        (["translate", "a b"], "Make one with: python -m solutions.bahdanau train --corpus phrasebook"),
-        (["train", "--corpus", "imdb"], "imdb"),
-        (["evaluate"], "no trained model of phrasebook-fr-en"),
-        (["evaluate", "--seed", "7"], "train --corpus phrasebook --seed 7"),
-        (["train", "--variant", "../../x"], "--variant: expected a word of letters"),
-        (["train", "--dropout", "1", "--variant", "d"], "--dropout: expected 0 or more, and below 1, got 1.0"),
-        (["train", "--rate", "nan", "--variant", "e"], "--rate: expected a number above 0, got nan"),
-        (["evaluate", "--beam", "0"], "--beam: expected 1 or more, got 0"),
-        (["translate", "--run", "../../x", "a"], "--run: expected a word of letters"),
-        (["fly"], "expected one of these commands, got fly"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
-)
-def test_what_cannot_be_done_is_said_in_one_message(
-    place: Path, capsys: pytest.CaptureFixture, words: list[str], message: str
-) -> None:
-    assert message in refused(capsys, *words)
-    assert not list(place.iterdir())
 
 
 @pytest.mark.parametrize("kind", [Evaluate, Translate, Train, Training, *RECIPES], ids=lambda kind: kind.__module__)

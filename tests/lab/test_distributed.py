@@ -15,14 +15,14 @@ from lab.distributed import Team
 from tests.support import two_processes
 
 ROOT = Path(__file__).resolve().parents[2]
-TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-SETTINGS: dict[str, Any] = {
-    "cwd": ROOT,
-    "env": os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},
-    "capture_output": True,
-    "text": True,
-    "timeout": 300,
-}
+
+
+def run(what: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Train in two processes that torchrun starts."""
+    words = "-m torch.distributed.run --standalone --nproc-per-node 2 -m tests.support.two_processes".split()
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    command = [sys.executable, *words, what, str(folder)]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_the_parts_of_a_batch_are_the_batch() -> None:
@@ -37,7 +37,7 @@ def test_the_parts_of_a_batch_are_the_batch() -> None:
 def ended(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """Train in two processes that torchrun starts; return what each ended with."""
     folder = tmp_path_factory.mktemp("team")
-    done = subprocess.run([*TORCHRUN, "-m", "tests.support.two_processes", str(folder)], **SETTINGS)
+    done = run("every", folder)
     assert done.returncode == 0, done.stderr[-3000:]
     assert sorted(file.name for file in (folder / "plain" / "epochs").iterdir()) == ["0001.pt", "0002.pt"]
     return [torch.load(folder / f"rank{rank}.pt", weights_only=True) for rank in range(2)]
@@ -79,14 +79,13 @@ def test_two_processes_learn_as_one_does_whatever_the_model(
 @pytest.mark.slow
 def test_a_process_that_is_killed_ends_the_run_with_a_sentence_and_the_next_goes_on(tmp_path: Path) -> None:
     """Rank 1 is killed after the first epoch; the same command then ends where an undisturbed training ends."""
-    command = [*TORCHRUN, "-m", "tests.support.killed_process", str(tmp_path / "run")]
-    first = subprocess.run([*command, "--kill"], **SETTINGS)
+    first = run("killed", tmp_path / "run")
     assert first.returncode != 0
     assert "process 0 of 2 has lost another one" in first.stderr
     assert "the same command continues from the last checkpoint" in first.stderr
-    second = subprocess.run(command, **SETTINGS)
+    second = run("one", tmp_path / "run")
     assert second.returncode == 0, second.stderr[-3000:]
-    undisturbed = subprocess.run([*TORCHRUN, "-m", "tests.support.killed_process", str(tmp_path / "whole")], **SETTINGS)
+    undisturbed = run("one", tmp_path / "whole")
     assert undisturbed.returncode == 0, undisturbed.stderr[-3000:]
     params = [torch.load(tmp_path / name / "last.pt", weights_only=True)["model"] for name in ("run", "whole")]
     torch.testing.assert_close(*params, rtol=0, atol=0)

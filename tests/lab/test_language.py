@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from lab import corpora, runs
+from lab import corpora
 from lab.cli import language
 from lab.corpora import Text, grammar, imdb, imdb_text, shakespeare, sources
-from lab.evaluation import language_results, result_files
+from lab.evaluation import language_results
 from lab.evaluation.__main__ import rescored
 from lab.evaluation.result_files import read_json
 from solutions.language_model.__main__ import SOLUTION, next_probabilities
@@ -21,7 +21,7 @@ REVIEWS = {  # label, number, stars, part, text
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A place for runs and results, and a grammar that says little."""
     made = grammar.generate(40, 1)
     known = {"test": [log_p for _, log_p in made[30:]]}
@@ -30,9 +30,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     text = Text("grammar", "word", train, validation, {"test": test}, grammar.expected(grammar.rules()).loss, known)
     monkeypatch.setattr(grammar, "load", lambda: text)
-    monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(result_files, "ROOT", tmp_path)
-    return tmp_path
+    return here
 
 
 def typed(*words: str) -> None:
@@ -83,26 +81,6 @@ def test_a_model_is_trained_measured_and_writes(place: Path, capsys: pytest.Capt
     assert "zygote" in refused(capsys, "generate", "the zygote")
     assert "above 0" in refused(capsys, "generate", "the", "--top-p", "0")
     assert "--temperature" in refused(capsys, "generate", "the", "--temperature", "-1")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["train", "--corpus", "reviews"], "grammar, shakespeare"),
-        (["train", "--corpus", "gramar"], "grammar?"),
-        (["train", "--kv-heads", "3", "--variant", "x"], "kv_heads to divide"),
-        (["train", "--share", "2", "--variant", "x"], "--share: expected 0 or more, and at most 1, got 2.0"),
-        (["train", "--layers", "1"], "--variant WORD"),
-        (["evaluate"], "train --corpus grammar"),
-        (["generate", "the"], "train --corpus grammar"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
-)
-def test_what_cannot_be_done_is_said_in_one_message(
-    place: Path, capsys: pytest.CaptureFixture, words: list[str], message: str
-) -> None:
-    assert message in refused(capsys, *words)
-    assert not list(place.rglob("*.pt"))
 
 
 def test_a_model_that_is_the_grammar_is_not_above_the_floor() -> None:

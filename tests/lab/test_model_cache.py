@@ -6,7 +6,7 @@ from pathlib import Path
 from time import sleep
 from typing import Any
 
-from lab import model_cache
+from lab import model_cache, translation
 from solutions.encoder_decoder.model import SOLUTION
 
 
@@ -26,8 +26,8 @@ class Trainings:
 def test_of_two_that_need_the_same_model_one_trains_it_and_the_other_gets_it_from_the_store(tmp_path, monkeypatch):
     trainings = Trainings()
     monkeypatch.setattr(model_cache, "STORE", tmp_path)
-    monkeypatch.setattr(model_cache.translation, "train", trainings)
-    monkeypatch.setattr(model_cache.translation, "restore", lambda solution, folder: "restored")
+    monkeypatch.setattr(translation, "train", trainings)
+    monkeypatch.setattr(translation, "restore", lambda solution, folder: "restored")
     monkeypatch.setattr(model_cache, "key", lambda *_: "same")  # Python 3.11's parser does not bear two threads
     with ThreadPoolExecutor(2) as pool:
         models = list(pool.map(lambda _: model_cache.trained(SOLUTION), range(2)))
@@ -38,7 +38,7 @@ def test_of_two_that_need_the_same_model_one_trains_it_and_the_other_gets_it_fro
 def test_another_seed_or_other_texts_are_another_model(tmp_path, monkeypatch):
     trainings = Trainings()
     monkeypatch.setattr(model_cache, "STORE", tmp_path)
-    monkeypatch.setattr(model_cache.translation, "train", trainings)
+    monkeypatch.setattr(translation, "train", trainings)
     changes: list[dict[str, Any]] = [{"seed": 1}, {"seed": 2}, {"texts": ["il m' a entarté"]}]
     assert [model_cache.trained(SOLUTION, **each) for each in changes] == ["trained"] * 3
     assert len(set(trainings.folders)) == 3

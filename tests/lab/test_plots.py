@@ -7,11 +7,15 @@ import numpy as np
 import pytest
 
 from lab import attention_table, plots
+from lab.highlighted_text import shaded_text
 from lab.metrics import LengthScore, Score
 
 SOURCE = ["il", "m'", "a", "entarté"]
 TARGET = ["he", "hit", "me"]
 WEIGHTS = np.array([[0.93, 0.03, 0.04, 0.0], [0.1, 0.1, 0.15, 0.65], [0.0, 1.0, 0.0, 0.0]])
+
+SENTENCES = (("but", "the", "service", "was", "dreadful"), ("not", "again"))
+SHADES = ((0.02, 0.03, 0.2, 0.05, 0.7), (0.9, 0.1))
 
 
 class Table(HTMLParser):
@@ -131,6 +135,42 @@ def test_an_interval_has_caps_a_range_of_seeds_has_none_and_the_axis_names_it():
         axes = plots.bleu_by_length_plot({"a": [bucket(1, 72.0)]}, intervals=words).figure.axes[0]
         assert words in axes.get_ylabel()
         assert any(line.get_marker() == "_" for line in axes.lines) is capped
+
+
+def plain(html: str) -> str:
+    return " ".join(re.sub(r"<style>.*?</style>|<[^>]+>", " ", html, flags=re.DOTALL).split())
+
+
+def test_every_word_stands_before_its_weight_and_every_sentence_after_its_own() -> None:
+    html = shaded_text(SENTENCES, SHADES, (0.75, 0.25), "A review.", {(0, 4), (1, 0)}).html
+    assert plain(html).endswith("0.75 but 0.02 the 0.03 service 0.20 was 0.05 dreadful 0.70 0.25 not 0.90 again 0.10")
+    assert plain(html).startswith("A review.")
+    assert re.findall(r"<u>(.*?)</u>", html) == ["dreadful", "not"]  # the evidence
+    assert re.findall(r"--w:([\d.]+)", html) == ["0.020", "0.030", "0.200", "0.050", "0.700", "0.900", "0.100"]
+
+
+def test_a_terminal_shows_a_shade_below_every_word() -> None:
+    lines = repr(shaded_text(SENTENCES, SHADES, (0.75, 0.25), "A review.")).splitlines()
+    assert lines[0] == "A review."
+    assert lines[1] == "0.75 but the service was dreadful"
+    assert lines[2] == "     ··· ··· ░░░░░░░ ··· ▓▓▓▓▓▓▓▓"
+    assert len(lines) == 5
+
+
+def test_words_are_text_and_no_html() -> None:
+    html = shaded_text([["<e1>", "<script>"]], [[0.5, 0.5]], caption="<b>").html
+    assert "<e1>" not in html
+    assert "&lt;script&gt;" in html
+    assert "<b>" not in html
+
+
+@pytest.mark.parametrize(
+    ("weights", "sentence_weights", "message"),
+    [(((0.1,), (0.9, 0.1)), None, "Every word needs a weight"), (SHADES, (1.0,), "Every sentence needs a weight")],
+)
+def test_what_does_not_fit_is_said(weights, sentence_weights, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        shaded_text(SENTENCES, weights, sentence_weights)
 
 
 @pytest.mark.browser

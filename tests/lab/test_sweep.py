@@ -1,13 +1,12 @@
 """Sweeps: each run once, several at a time, going on where it was stopped, and a line for what failed."""
 
+import json
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
-from lab import runs
-from lab.cli import sweep as command
 from lab.cli import translation
 from lab.evaluation import result_files, sweeps
 from lab.evaluation.sweeps import Step, Sweep
@@ -27,20 +26,16 @@ path.write_text(json.dumps({"recipe": json.loads(recipe), "training": {"ended_by
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A place for runs and results, and commands that write a result in no time; those of `b` fail once."""
-    import json
 
     def commands(step: Step, device: str | None = None) -> list[list[str]]:
-        path = tmp_path / "solutions" / "bahdanau" / "results" / f"{step.name}.json"
-        fails = step.variant == "b" and not (tmp_path / "mended").exists()
+        path = here / "solutions" / "bahdanau" / "results" / f"{step.name}.json"
+        fails = step.variant == "b" and not (here / "mended").exists()
         return [[sys.executable, "-c", PROGRAM, str(path), json.dumps(asdict(step.recipe)), "1" if fails else ""]]
 
-    monkeypatch.setattr(command, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(result_files, "ROOT", tmp_path)
     monkeypatch.setattr(Step, "commands", commands)
-    return tmp_path
+    return here
 
 
 def typed(capsys: pytest.CaptureFixture, *words: str) -> tuple[int, str]:

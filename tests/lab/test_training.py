@@ -1,4 +1,4 @@
-"""Tests of text, batches and the training loop: little padding, exact resume, nothing half-written."""
+"""Tests of batches and the training loop: little padding, exact resume, no step after one that diverged."""
 
 import math
 import re
@@ -10,15 +10,15 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from lab import checkpoints, devices, progress, tokenizers, translation
+from lab import checkpoints, devices, progress, translation
 from lab.batches import Batch, Example, bucketed, collate
 from lab.budget import SECONDS, Budget
 from lab.checkpoints import CheckpointError
 from lab.corpora import Pair, Parallel
+from lab.diagnosis import Diverged
 from lab.ranges import RecipeError
 from lab.runs import forget
 from lab.schedules import Rate
-from lab.tokenizers import EOS, PAD
 from lab.training import Trainer, Training, rate_at, seed_all
 from lab.translation import Run, Translating, restore, train
 from solutions.bahdanau.model import SOLUTION, Bahdanau
@@ -54,25 +54,6 @@ def test_every_sentence_is_in_one_batch_whatever_the_seed_and_a_twentieth_at_mos
         assert sum(each.targets.numel() for each in batches) <= 1.05 * sum(each.tokens for each in batches)
         assert all(each.targets.numel() <= 400 for each in batches)
     assert list(bucketed(examples, 50, 1)) == list(bucketed(examples, 50, 1)) != list(bucketed(examples, 50, 2))
-
-
-def test_pairs_with_a_longer_side_than_the_longest_are_left_out() -> None:
-    pairs = [Pair("a b", "c d"), Pair("a b c", "a b"), Pair("a", "a b c d"), Pair("", "a")]
-    corpus = Parallel("letters", "fr", "en", pairs, [], {})
-    text = tokenizers.Words.learn(["a b c d"])
-    lengths = {
-        longest: [tuple(map(len, example)) for example in translation.read(corpus, text, text, longest)]
-        for longest in (0, 2, 3)
-    }
-    assert lengths == {0: [(2, 2), (3, 2), (1, 4)], 2: [(2, 2)], 3: [(2, 2), (3, 2)]}
-
-
-def test_the_decoder_reads_what_it_said_before() -> None:
-    batch = collate([([4, 5], [6, 7, 8]), ([], [9])])
-    assert batch.source.tolist() == [[4, 5, EOS], [EOS, PAD, PAD]]
-    assert batch.inputs.tolist() == [[tokenizers.BOS, 6, 7, 8], [tokenizers.BOS, 9, PAD, PAD]]
-    assert batch.targets.tolist() == [[6, 7, 8, EOS], [9, EOS, PAD, PAD]]
-    assert batch.tokens == 6
 
 
 def same(first: nn.Module, second: nn.Module) -> bool:
@@ -145,6 +126,25 @@ def test_a_mean_of_epochs_that_was_killed_while_it_closed_one_ends_with_the_very
     assert same(resumed.result, whole.result)
 
 
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+@pytest.mark.parametrize("due", [0.0, math.inf], ids=["looked at often", "looked at once"])
+def test_a_training_that_diverges_stops_and_says_at_which_step(
+    tmp_path: Path, bad: float, due: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = trainer(tmp_path)
+    whole, third = made.task.loss, made.task.collate(made.task.groups(made.epoch_seed(0))[2])
+
+    def loss(model: nn.Module, batch: Batch, device: torch.device) -> Tensor:
+        return whole(model, batch, device) * (bad if torch.equal(batch.targets, third.targets) else 1)
+
+    monkeypatch.setattr(made.task, "loss", loss)
+    monkeypatch.setattr("lab.diagnosis.EVERY", due)
+    made.watch.due = due
+    with pytest.raises(Diverged, match=r"diverged at step 3: loss .*learning rate about .*Try a lower --rate"):
+        made.run()
+    assert not (tmp_path / "last.pt").exists()
+
+
 def test_a_precision_that_the_processor_lacks_is_refused(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(devices, "cpu_runs_bf16", lambda: False)
     with pytest.raises(RecipeError, match=r"bf16.*AVX-512.*choose auto or fp32"):
@@ -168,29 +168,6 @@ def test_the_learning_rate_rises_and_falls_or_is_halved_after_every_epoch() -> N
     assert (max(rates), rates[-1]) == pytest.approx((2.0, 0.0), abs=1e-9)
     training = Training(rate=2.0, warmup=0.0, epochs=5, halve_after=3)
     assert [rate_at(step, 10, training) for step in range(10)] == [2.0] * 6 + [1.0] * 2 + [0.5] * 2
-
-
-def test_vocabularies_bring_text_back() -> None:
-    lines = ["zwei hunde spielen im schnee .", "ein mann fährt fahrrad ."]
-    words = tokenizers.Words.learn(lines)
-    assert [words.decode(words.encode(line)) for line in lines] == lines
-    assert words.unknown("ein zug fährt") == ["zug"]
-    again = tokenizers.restore(words.state())
-    assert again.encode(lines[0]) == words.encode(lines[0])
-
-
-def test_subwords_bring_any_text_of_known_letters_back() -> None:
-    lines = [f"Ein Mann, der {n} Hunde hat, fährt Fahrrad." for n in range(300)]
-    subwords = tokenizers.Subwords.learn(lines, 60)
-    for line in ("Ein Mann hat 7 Hunde.", ""):
-        assert subwords.decode(subwords.encode(line)) == line
-    assert len(subwords) == 60
-    assert tokenizers.restore(subwords.state()).encode(lines[0]) == subwords.encode(lines[0])
-    assert subwords.unknown("Ωein") != []
-    assert len(tokenizers.Subwords.learn(lines, 10**6)) < 10**4
-    for few in (1, 10):
-        with pytest.raises(RecipeError, match=rf"--vocabulary: expected \d\d subwords or more.*got {few}$"):
-            tokenizers.Subwords.learn(lines, few)
 
 
 PAIRS = [Pair(f"{a} {b}", f"{b} {a}") for a in "abcdefgh" for b in "abcdefgh"]

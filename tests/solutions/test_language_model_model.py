@@ -189,7 +189,7 @@ def test_an_epoch_of_running_text_is_another_cut_of_it_in_batches_of_so_many_tok
     tokens = list(range(4, 104))
     task = Predicting([tokens], 20, 10)
     for groups in (task.groups(0), task.groups(1)):
-        assert all(task.cells(group) <= 20 for group in groups)
+        assert all(task.collate(group).inputs.numel() <= 20 for group in groups)
         inputs = sorted(token for group in groups for row in group for token in row[1:])
         assert inputs == list(range(inputs[0], 104))
         assert inputs[0] < 4 + 11

@@ -5,7 +5,8 @@ import importlib
 import pytest
 
 from lab import corpora
-from lab.cli import one_corpus, translation
+from lab.cli import kind as of_all
+from lab.cli import translation
 from lab.cli.common import with_recipe
 from lab.evaluation.sweeps import Step
 
@@ -34,7 +35,7 @@ def steps() -> list[Step]:
 @pytest.mark.parametrize("step", steps(), ids=lambda step: f"{step.solution.name}-{step.run}")
 def test_the_command_of_a_run_has_the_recipe_of_the_run(step: Step) -> None:
     train, evaluate = step.commands()
-    kind = translation.Train if corpora.is_parallel(step.sweep.corpus) else one_corpus.Train
+    kind = translation.Train if corpora.is_parallel(step.sweep.corpus) else of_all.Train
     options, recipe = with_recipe(step.solution, step.sweep.recipe, kind, kind(), train[4:])
     assert recipe == step.recipe
     assert (options.corpus, options.recipe, options.variant) == (step.sweep.corpus, step.sweep.recipe, step.variant)

@@ -10,6 +10,7 @@ from autograder.places import ROOT
 
 STATIC = ROOT / "book" / "_static"
 NARROW = {"width": 360, "height": 800}
+SMALL = "all => all.filter((each) => each.offsetHeight < 44 || each.offsetWidth < 44).length"  # for a finger
 START = '<!DOCTYPE html><html lang="en" data-theme="light"><meta charset="utf-8">'  # without a theme: an e-reader
 
 
@@ -20,11 +21,16 @@ def opened(browser, folder: Path, figure: HTML | str, scripts: bool = True) -> I
     html = figure if isinstance(figure, str) else str(figure.data)
     path = folder / "page.html"
     path.write_text(f"{START}{head}{html}</html>", encoding="utf-8")
+    yield from visited(browser, path.as_uri(), scripts)
+
+
+def visited(browser, address: str, scripts: bool = True) -> Iterator:
+    """Yield a narrow tab with a page; an error in a script fails."""
     context = browser.new_context(java_script_enabled=scripts, viewport=NARROW, reduced_motion="reduce")
     tab = context.new_page()
     errors = []
     tab.on("pageerror", lambda error: errors.append(error))
-    tab.goto(path.as_uri())
+    tab.goto(address)
     yield tab
     context.close()
     if errors:

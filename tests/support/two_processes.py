@@ -1,9 +1,8 @@
-"""What test_distributed runs under torchrun: each process keeps what its trainings end with.
-
-One in one go, one in many, and one of every chapter's model.
-"""
+"""What test_distributed runs under torchrun: trainings in two processes, the second of which may be killed."""
 
 import argparse
+import os
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import torch
 
 from benchmarks.gpu.small_models import small_models
 from lab.batches import Example
+from lab.cli.common import UsageError, fail, joint_failure
 from lab.devices import seed_all
 from lab.distributed import here, part_ways
 from lab.schedules import Training
@@ -41,8 +41,8 @@ def trainer(folder: Path, dropout: float = 0.0, minutes: float | None = None) ->
     )
 
 
-def main(folder: Path) -> None:
-    rank = here().rank
+def every(folder: Path) -> None:
+    """Keep what each process's trainings end with: one in one go, one in many, and one of every chapter's model."""
     plain = trainer(folder / "plain")
     plain.run()
     whole = trainer(folder / "whole", dropout=0.3)
@@ -58,12 +58,32 @@ def main(folder: Path) -> None:
             name: {"weights": one.model.state_dict(), "losses": [entry["loss"] for entry in one.progress.history]}
             for name, one in results.items()
         },
-        folder / f"rank{rank}.pt",
+        folder / f"rank{here().rank}.pt",
     )
-    part_ways()
+
+
+def one(folder: Path, kill: bool) -> None:
+    """Train one model, whose second process may be killed after the first epoch."""
+    running = small_models(epochs=3)["bahdanau"].trainer(folder, torch.device("cpu"))
+    whole = running.epoch
+
+    def epoch(*given) -> None:
+        if kill and here().rank == 1 and running.progress.epoch == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        whole(*given)
+
+    running.epoch = epoch
+    try:
+        with joint_failure(here()):
+            running.run()
+    except UsageError as error:
+        fail(str(error))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.support.two_processes", description=__doc__)
+    parser.add_argument("what", choices=["every", "one", "killed"])
     parser.add_argument("folder", type=Path)
-    main(parser.parse_args().folder)
+    asked = parser.parse_args()
+    every(asked.folder) if asked.what == "every" else one(asked.folder, kill=asked.what == "killed")
+    part_ways()

@@ -83,16 +83,11 @@ def splits() -> dict[str, tuple[Pair, ...]]:
     return {name: tuple(pairs) for name, pairs in parts.items()}
 
 
-def turned(pair: Pair) -> Pair:
-    """Return the pair with source and target exchanged."""
-    return Pair(pair.target, pair.source, frozenset((j, i) for i, j in pair.links or ()))
-
-
 def load(source: str = "fr", target: str = "en") -> Parallel:
     """Return the corpus in one of its two directions."""
     parts = splits()
     if (source, target) != DIRECTION:
-        parts = {name: tuple(map(turned, pairs)) for name, pairs in parts.items()}
+        parts = {name: tuple(pair.turned for pair in pairs) for name, pairs in parts.items()}
     return Parallel(
         "phrasebook", source, target, parts["train"], parts["validation"], {"test": parts["test"]}, tokenised=True
     )

@@ -1,6 +1,7 @@
 """From words with marks to sentences: elision, contraction, `an`, links, and the text for display."""
 
 import re
+from pathlib import Path
 from typing import no_type_check
 
 # A word and the numbers of what it says; words of the two languages that share a number are linked.
@@ -12,6 +13,12 @@ ASPIRATED = ("héros", "hérisson", "harpe", "hache")
 ELIDED = {"puisque", "le", "la", "je", "me", "se", "ne", "que", "de", "le°", "la°"}
 CONTRACTED = {("de", "le°"): "du", ("de", "les°"): "des", ("à", "le°"): "au", ("à", "les°"): "aux"}
 BEFORE_VOWEL = {"ma": "mon", "sa": "son", "ce°": "cet", "beau°": "bel", "nouveau°": "nouvel", "vieux°": "vieil"}
+
+
+def rows(table: str) -> list[str]:
+    """Return the lines of a table, TABLE.txt beside this file, without what is said of it."""
+    lines = (Path(__file__).parent / f"{table}.txt").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if not line.startswith("#")]
 
 
 @no_type_check

@@ -2,15 +2,15 @@
 
 import gzip
 import hashlib
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from lab import corpora
 from lab.corpora import CorpusError, made_once, multi30k, sources
 from lab.corpora.sources import Source, fetch
+from tests.support.sites import Quiet, answered_by
 
 CONTENT = b"ein mann\n" * 200
 RIGHT = hashlib.sha256(CONTENT).hexdigest()
@@ -28,26 +28,19 @@ def folder(tmp_path, monkeypatch) -> Path:
 def server():
     """Serve CONTENT at /whole, half of it at /cut, something else at /other; note each request."""
 
-    class Handler(BaseHTTPRequestHandler):
+    asked = []
+
+    class Handler(Quiet):
         def do_GET(self):
-            self.server.asked.append(self.path)
+            asked.append(self.path)
             body = {"/whole": CONTENT, "/cut": CONTENT, "/other": b"not found, but politely"}.get(self.path)
             self.send_response(200 if body else 404)
             self.send_header("Content-Length", str(len(body or b"")))
             self.end_headers()
             self.wfile.write((body or b"")[: len(CONTENT) // 2 if self.path == "/cut" else None])
 
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
-        http.asked = []
-        http.url = f"http://127.0.0.1:{http.server_port}"
-        thread = threading.Thread(target=http.serve_forever, args=(0.01,))
-        thread.start()
-        yield http
-        http.shutdown()
-        thread.join()
+    with answered_by(Handler) as url:
+        yield SimpleNamespace(url=url, asked=asked)
 
 
 def files(folder: Path) -> list[Path]:
@@ -96,9 +89,9 @@ def test_a_folder_that_cannot_be_written_to_is_named(folder, server):
 @pytest.fixture
 def little(folder, monkeypatch) -> Path:
     """A data folder with a Multi30k of three sentences a file, in German and English only."""
-    for name in list(multi30k.RAW):
+    for name in list(multi30k.SHA256):
         text = gzip.compress(f"{name} 1 \n\n{name}\u2028 3\n".encode(), mtime=0)
-        monkeypatch.setitem(multi30k.RAW, name, hashlib.sha256(text).hexdigest())
+        monkeypatch.setitem(multi30k.SHA256, name, hashlib.sha256(text).hexdigest())
         if ".fr." not in name:
             (folder / "multi30k").mkdir(parents=True, exist_ok=True)
             (folder / "multi30k" / name).write_bytes(text)

@@ -3,12 +3,9 @@
 The real shards have a hundred million tokens; these have a few dozen, and pieces of two letters.
 """
 
-import functools
 import hashlib
 import json
-import threading
 from collections.abc import Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -16,16 +13,16 @@ import pytest
 import torch
 from tokenizers.pre_tokenizers import ByteLevel
 
-from lab import corpora, runs
+from lab import corpora
 from lab.cli import language
 from lab.corpora import CorpusError, fineweb, sources
 from lab.corpora.shards import HEADER, MARK, VERSION
-from lab.evaluation import result_files
 from lab.language import Predicting
 from lab.tokenizers import EOS, SPECIAL, BytePairs, restore
 from solutions.language_model.__main__ import SOLUTION, next_probabilities
 from solutions.language_model.model import Decoder
 from solutions.language_model.recipe import RECIPES
+from tests.support import sites
 
 PAIRS = [("t", "h"), ("th", "e"), ("Ġ", "c")]
 LETTERS = sorted(ByteLevel.alphabet())
@@ -41,9 +38,9 @@ def written(path: Path, tokens: list[int], count: int | None = None) -> None:
 
 
 @pytest.fixture
-def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def served(here: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Serve three small shards and the pieces on this machine; yield the folder that is served."""
-    site, data = tmp_path / "site", tmp_path / "data"
+    site, data = here / "site", here / "data"
     site.mkdir()
     (site / "encoder.json").write_text(json.dumps(NUMBERS), encoding="utf-8")
     (site / "vocab.bpe").write_text("#version: 0.2\n" + "\n".join(map(" ".join, PAIRS)) + "\n", encoding="utf-8")
@@ -53,25 +50,15 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         written(site / f"fineweb_{name}.bin", tokens)
     monkeypatch.setenv("ATTENTION_DATA", str(data))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(result_files, "ROOT", tmp_path)
     monkeypatch.setattr(fineweb, "SHARDS", 2)
     monkeypatch.setattr(
         fineweb, "SHA256", {name: hashlib.sha256((site / name).read_bytes()).hexdigest() for name in fineweb.SHA256}
     )
 
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site))) as http:
+    with sites.served(site) as url:
         for name in ("SITE", "PIECES"):
-            monkeypatch.setattr(fineweb, name, f"http://127.0.0.1:{http.server_port}")
-        thread = threading.Thread(target=http.serve_forever, args=(0.01,))
-        thread.start()
+            monkeypatch.setattr(fineweb, name, url)
         yield site
-        http.shutdown()
-        thread.join()
 
 
 def fetched() -> list[str]:

@@ -3,6 +3,7 @@
 import gzip
 import re
 import zipfile
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,8 +30,17 @@ from lab.tokenizers import Words
 MADE = {"reviews": reviews, "aspects": aspects, "relations": relations, "verdicts": verdicts, "votes": votes}
 
 
-def evidence_words(document: Document) -> list[str]:
-    return [document.sentences[s].split()[w] for s, w in sorted(document.evidence or ())]
+def words_at(document: Document, places: frozenset[tuple[int, int]] | None = None) -> list[str]:
+    """Return the words at some places, or those that are the evidence."""
+    return [document.sentences[s].split()[w] for s, w in sorted(places or document.evidence or ())]
+
+
+def is_good(words: list[str]) -> bool:
+    """Return whether an adjective, after what may turn it round, is praise."""
+    *turns, adjective = words
+    assert adjective in (*reviews.GOOD, *reviews.BAD)
+    assert not turns or " ".join(turns) in reviews.TURNS
+    return (adjective in reviews.GOOD) != bool(turns)
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -67,17 +77,8 @@ def test_no_pair_of_a_test_sentence_was_read_in_training() -> None:
 
 def test_the_evidence_of_a_review_tells_its_label() -> None:
     for document in reviews.generate(400, 3):
-        *turns, adjective = evidence_words(document)
         assert len({sentence for sentence, _ in document.evidence}) == 1
-        good = (adjective in reviews.GOOD) != bool(turns)
-        assert adjective in (*reviews.GOOD, *reviews.BAD)
-        assert not turns or " ".join(turns) in reviews.TURNS
-        assert document.label == reviews.LABELS[good]
-
-
-def is_good(words: list[str]) -> bool:
-    """Return whether an adjective, after what turns it round, is praise."""
-    return (words[-1] in reviews.GOOD) != bool(words[:-1])
+        assert document.label == reviews.LABELS[is_good(words_at(document))]
 
 
 def test_most_verdicts_of_a_review_tell_its_label() -> None:
@@ -104,9 +105,41 @@ def test_each_of_eight_verdicts_has_its_adjective() -> None:
         assert document.evidence == frozenset().union(*(places for _, places in document.aspects))
 
 
+def test_the_evidence_of_each_aspect_tells_its_half_of_the_label() -> None:
+    for document in aspects.generate(400, 3):
+        halves = dict(half.split() for half in document.label.split(", "))
+        assert list(halves) == list(aspects.ASPECTS) == [aspect for aspect, _ in document.aspects]
+        for aspect, places in document.aspects:
+            assert halves[aspect] == aspects.WORDS[is_good(words_at(document, places))]
+            [number] = {sentence for sentence, _ in places}
+            assert any(name in document.sentences[number] for name in aspects.ASPECTS[aspect])
+        (_, music), (_, acting) = document.aspects
+        assert not music & acting
+        assert document.evidence == music | acting
+
+
+def test_the_aspects_stand_in_either_order_and_together_or_apart() -> None:
+    documents = aspects.generate(400, 6)
+    first = Counter(min(document.evidence) in dict(document.aspects)["music"] for document in documents)
+    together = Counter(len({sentence for sentence, _ in document.evidence}) for document in documents)
+    assert min(first.values()) > 100
+    assert set(together) == {1, 2}
+    assert min(together.values()) > 100
+
+
+@pytest.mark.slow
+def test_words_and_pairs_of_words_say_little() -> None:
+    from lab.evaluation import linear_baseline  # late, for scikit-learn takes long to import
+
+    corpus = aspects.load()
+    predicted = linear_baseline.fit(corpus).classify(corpus.tests["test"])
+    right = [label == document.label for label, document in zip(predicted, corpus.tests["test"], strict=True)]
+    assert 0.25 < sum(right) / len(right) < 0.5  # a guess has 0.25
+
+
 def test_the_evidence_of_a_relation_is_its_trigger_and_tells_the_direction() -> None:
     for document in relations.generate(400, 3):
-        words, evidence = document.words, evidence_words(document)
+        words, evidence = document.words, words_at(document)
         assert [word for word in words if word in MARKERS] == list(MARKERS)
         if document.label == relations.OTHER:
             assert not evidence

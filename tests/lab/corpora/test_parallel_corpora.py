@@ -66,7 +66,7 @@ def test_a_line_of_gold_is_read_from_one_with_sure_links_among_the_possible() ->
         frozenset({(0, 0), (1, 2), (3, 4), (2, 3)}),
         frozenset({(0, 0), (1, 2), (3, 4), (2, 3), (1, 1)}),
     )
-    back = hansards.turned(pair)
+    back = pair.turned
     assert (1, 1) in (back.possible or ()) - (back.links or frozenset())
     assert (2, 1) in (back.links or ())
     with pytest.raises(CorpusError, match="links words that"):

@@ -1,0 +1,51 @@
+"""Tests of texts as tokens: words and subwords bring text back, and a model reads what it should."""
+
+import pytest
+
+from lab import tokenizers, translation
+from lab.batches import collate
+from lab.corpora import Pair, Parallel
+from lab.ranges import RecipeError
+from lab.tokenizers import EOS, PAD
+
+
+def test_pairs_with_a_longer_side_than_the_longest_are_left_out() -> None:
+    pairs = [Pair("a b", "c d"), Pair("a b c", "a b"), Pair("a", "a b c d"), Pair("", "a")]
+    corpus = Parallel("letters", "fr", "en", pairs, [], {})
+    text = tokenizers.Words.learn(["a b c d"])
+    lengths = {
+        longest: [tuple(map(len, example)) for example in translation.read(corpus, text, text, longest)]
+        for longest in (0, 2, 3)
+    }
+    assert lengths == {0: [(2, 2), (3, 2), (1, 4)], 2: [(2, 2)], 3: [(2, 2), (3, 2)]}
+
+
+def test_the_decoder_reads_what_it_said_before() -> None:
+    batch = collate([([4, 5], [6, 7, 8]), ([], [9])])
+    assert batch.source.tolist() == [[4, 5, EOS], [EOS, PAD, PAD]]
+    assert batch.inputs.tolist() == [[tokenizers.BOS, 6, 7, 8], [tokenizers.BOS, 9, PAD, PAD]]
+    assert batch.targets.tolist() == [[6, 7, 8, EOS], [9, EOS, PAD, PAD]]
+    assert batch.tokens == 6
+
+
+def test_vocabularies_bring_text_back() -> None:
+    lines = ["zwei hunde spielen im schnee .", "ein mann fährt fahrrad ."]
+    words = tokenizers.Words.learn(lines)
+    assert [words.decode(words.encode(line)) for line in lines] == lines
+    assert words.unknown("ein zug fährt") == ["zug"]
+    again = tokenizers.restore(words.state())
+    assert again.encode(lines[0]) == words.encode(lines[0])
+
+
+def test_subwords_bring_any_text_of_known_letters_back() -> None:
+    lines = [f"Ein Mann, der {n} Hunde hat, fährt Fahrrad." for n in range(300)]
+    subwords = tokenizers.Subwords.learn(lines, 60)
+    for line in ("Ein Mann hat 7 Hunde.", ""):
+        assert subwords.decode(subwords.encode(line)) == line
+    assert len(subwords) == 60
+    assert tokenizers.restore(subwords.state()).encode(lines[0]) == subwords.encode(lines[0])
+    assert subwords.unknown("Ωein") != []
+    assert len(tokenizers.Subwords.learn(lines, 10**6)) < 10**4
+    for few in (1, 10):
+        with pytest.raises(RecipeError, match=rf"--vocabulary: expected \d\d subwords or more.*got {few}$"):
+            tokenizers.Subwords.learn(lines, few)
