@@ -42,10 +42,9 @@ class NoWorker(RuntimeError):
 class Job:
     """One worker: its socket, its process, the zygote that it was forked from, and the watchdog of its memory."""
 
-    link: socket.socket
+    link: socket.socket  # when it is closed, the worker is killed
     process: Process
     zygote: Process
-    lifeline: int  # the end of a pipe: when it is closed, the worker is killed
     memory: MemoryWatchdog
 
     def sandbox_died(self) -> bool:
@@ -56,7 +55,6 @@ class Job:
         """Kill the worker and every process that it started: it is pid 1 of its namespace."""
         self.process.kill()
         self.link.close()
-        os.close(self.lifeline)
         self.memory.stop()
 
 
@@ -188,19 +186,8 @@ class Sandbox:
 
     def _fork(self, cpu_seconds: int) -> Job:
         assert self._zygote is not None
-        held, lifeline = os.pipe()
-        try:
-            link, process = self.control.connect(JOB, START_SECONDS, cpu_seconds, [held])
-            try:
-                return Job(link, process, self._zygote, lifeline, MemoryWatchdog(process))
-            except BaseException:
-                link.close()
-                raise
-        except BaseException:
-            os.close(lifeline)
-            raise
-        finally:
-            os.close(held)
+        link, process = self.control.connect(JOB, START_SECONDS, cpu_seconds)
+        return Job(link, process, self._zygote, MemoryWatchdog(process))
 
     def close(self) -> None:
         """End the sandbox and all processes in it, where this process built it; remove the address it made."""
