@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from autograder.places import BUILD, CLASS, KIT
 
 if TYPE_CHECKING:
     from autograder.grade.marking import Judges
-    from autograder.judge.judge import Judge
+    from autograder.judge.process import JudgeSettings
 
 DESCRIPTION = "Makes the students' notebooks and grades what comes back; student code only ever runs in a sandbox."
 
@@ -194,61 +194,49 @@ def _grading(options: argparse.Namespace) -> int:
             options.db,
             Words(options.due, options.handed_in, options.extend, options.roster, options.zone),
         )
+    from autograder.judge.process import judge_of
     from autograder.score import score
 
-    with _judge(options) as judge:
-        return score(options.files, judge, options.assignment)
+    with _settings(options) as settings:
+        return score(options.files, judge_of(settings), options.assignment)
 
 
 @contextmanager
 def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
-    from autograder.judge import seed
-    from autograder.judge.pool import Pool, settle_threads, warm
-    from autograder.judge.process import JudgeSettings
-    from autograder.sandbox import sandbox
+    if not options.scheduler:
+        from autograder.judge.pool import Pool, warm
 
-    settle_threads()
-    if options.scheduler:
-        if options.no_sandbox:
-            raise ValueError("--no-sandbox is for this machine only: leave --scheduler out.")
-        with _cluster(options) as cluster:
-            yield cluster
-        return
-    jobs = max(0, options.jobs) or len(os.sched_getaffinity(0))
-    sandbox.require_current_kit(KIT)
-    warm()
-    with sandbox.Sandbox(KIT, sandboxed=not options.no_sandbox) as built:
-        built.start()
-        settings = JudgeSettings(
-            seed.load(options.secret), options.check_seconds, options.notebook_seconds, sandbox=built.address
-        )
-        with Pool(min(jobs, count), settings) as pool:
+        jobs = max(0, options.jobs) or len(os.sched_getaffinity(0))
+        warm()
+        with _settings(options) as settings, Pool(min(jobs, count), settings) as pool:
             yield pool
+        return
+    if options.no_sandbox:
+        raise ValueError("--no-sandbox is for this machine only: leave --scheduler out.")
+    from autograder.judge.cluster import Cluster
+
+    with Cluster(options.scheduler, _told(options)) as cluster:
+        yield cluster
 
 
-def _cluster(options: argparse.Namespace) -> AbstractContextManager["Judges"]:
+def _told(options: argparse.Namespace, address: str = "") -> "JudgeSettings":
     from autograder.judge import seed
-    from autograder.judge.cluster import Cluster, settings_elsewhere
     from autograder.judge.process import JudgeSettings
 
-    settings = JudgeSettings(seed.load(options.secret), options.check_seconds, options.notebook_seconds)
-    return Cluster(options.scheduler, settings_elsewhere(settings))
+    return JudgeSettings(seed.load(options.secret), options.check_seconds, options.notebook_seconds, sandbox=address)
 
 
 @contextmanager
-def _judge(options: argparse.Namespace) -> Iterator["Judge"]:
-    import torch
-
-    from autograder.judge import seed
-    from autograder.judge.judge import Judge
-    from autograder.judge.session import Limits
+def _settings(options: argparse.Namespace) -> Iterator["JudgeSettings"]:
+    """Yield what this machine's judging processes are told, with the sandbox that they share."""
+    from autograder.judge.process import settle_threads
     from autograder.sandbox import sandbox
 
-    torch.set_num_threads(1)  # checks are tiny: more threads only get into each other's way
-    limits = Limits(options.check_seconds, options.check_seconds, options.notebook_seconds)
+    settle_threads()
     sandbox.require_current_kit(KIT)
     with sandbox.Sandbox(KIT, sandboxed=not options.no_sandbox) as built:
-        yield Judge(built, seed.load(options.secret), limits)
+        built.start()
+        yield _told(options, built.address)
 
 
 if __name__ == "__main__":
