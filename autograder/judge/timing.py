@@ -91,12 +91,6 @@ class TimeBudget:
     def used(self) -> Use:
         return use(self.pid) - self.before
 
-    def move(self, pid: int, spent: float) -> None:
-        """Go on in the worker that takes the place of a fallen one; the seconds that this took do not count."""
-        self.pid, clock = pid, self.before.clock + spent
-        self.until += spent
-        self.before = replace(use(pid), clock=clock)
-
     def left(self) -> float:
         """Return for how many seconds there is no need to look again; 0 when the time is up."""
         now = time.monotonic()

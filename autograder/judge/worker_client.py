@@ -4,6 +4,7 @@ import math
 import secrets
 import signal
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
@@ -37,11 +38,10 @@ ASKING = Most(max(CELL.header, MOST_HEADER), max(CALL.body, MOST_BODY))  # eithe
 class NoReply(Exception):
     """There is no answer; says why, in words for the student, and whether only a busy machine is to blame."""
 
-    def __init__(self, kind: Kind, text: str, starved: bool = False) -> None:
+    def __init__(self, kind: Kind, text: str, replies: Sequence[Any] = (), starved: bool = False) -> None:
         super().__init__(text)
-        self.failure = Failure(kind, text)
-        self.starved = starved
-        self.replies: list[Any] = []  # that came before
+        self.failure, self.starved = Failure(kind, text), starved
+        self.replies = list(replies)  # that came before
 
 
 class WorkerDied(NoReply):
@@ -50,10 +50,6 @@ class WorkerDied(NoReply):
 
 class TimedOut(NoReply):
     """The request was interrupted when its time was up; the worker lives."""
-
-
-class SandboxCrashed(Exception):
-    """The sandbox fell, and the worker with it: the grader's misfortune, not the student's doing."""
 
 
 class Server(Protocol):
@@ -93,34 +89,30 @@ class Worker:
 
         There are fewer where the code sends itself the interrupt that is ours to send, or says that no more come.
         """
+        self.asked, self.seen = secrets.randbits(62), None  # no answer can be sent ahead of its request
         replies: list[Any] = []
         try:
-            self._exchange(budget, most, count, replies, request)
-        except NoReply as error:
-            error.replies = replies
-            raise
-        return replies
-
-    def _exchange(
-        self, budget: TimeBudget, most: Most, count: int, replies: list[Any], request: dict[str, Any]
-    ) -> None:
-        self.asked, self.seen = secrets.randbits(62), None  # no answer can be sent ahead of its request
-        try:
-            self.job.link.settimeout(max(0.1, min(budget.until - time.monotonic(), budget.compute)))
-            frames.send(self.job.link, {"id": self.asked, **request})
+            self._send(budget, request)
             self._receive(budget, most, count, replies)
         except frames.TooLate:
-            self._interrupt(budget, most, count - len(replies))
+            self._interrupt(budget, most, replies, count)
         except (frames.Closed, ConnectionError):
-            self._lost("died", ENDED)
+            self._lost("died", ENDED, replies)
         except (codec.CodecError, OSError) as error:
-            self._lost("bad_output", f"the code disturbed the grader's connection ({error})")
+            self._lost("bad_output", f"the code disturbed the grader's connection ({error})", replies)
+        return replies
 
-    def _lost(self, kind: Kind, text: str, starved: bool = False) -> NoReturn:
-        """Kill what is left of the worker, and say whose fault it was."""
+    def _send(self, budget: TimeBudget, message: dict[str, Any]) -> None:
+        self.job.link.settimeout(max(0.1, min(budget.until - time.monotonic(), budget.compute)))
+        frames.send(self.job.link, {"id": self.asked, **message})
+
+    def _lost(self, kind: Kind, text: str, replies: Sequence[Any] = (), starved: bool = False) -> NoReturn:
+        """Kill what is left of the worker, and say whose fault it was: where the sandbox fell, it is judged again."""
         sandbox_died = self.job.sandbox_died()
         self.kill()
-        raise (SandboxCrashed(text) if sandbox_died else WorkerDied(kind, text, starved)) from None
+        if sandbox_died:
+            raise WorkerDied("no_worker", "the grader's sandbox fell", starved=True) from None
+        raise WorkerDied(kind, text, replies, starved) from None
 
     def _receive(self, budget: TimeBudget, most: Most, count: int, replies: list[Any]) -> None:
         """Put so many replies into the list; a worker that was interrupted says that no more come."""
@@ -139,20 +131,18 @@ class Worker:
                 return frame["reply"]
             if server is None or "ask" not in frame:
                 raise codec.CodecError("an answer to no question")
-            answer = server.answer(frame["ask"])
-            self.job.link.settimeout(max(0.1, min(budget.until - time.monotonic(), budget.compute)))
-            frames.send(self.job.link, {"id": self.asked, "answer": answer})
+            self._send(budget, {"answer": server.answer(frame["ask"])})
 
-    def _interrupt(self, budget: TimeBudget, most: Most, left: int) -> NoReturn:
+    def _interrupt(self, budget: TimeBudget, most: Most, replies: list[Any], count: int) -> NoReturn:
         """Send an interrupt as Ctrl-C would; kill a worker that does not mind it, or that may be asking something."""
         why, starved = budget.why()
         if self.server or self.earlier:
-            self._lost("timeout", f"the code {why}", starved)
+            self._lost("timeout", f"the code {why}", replies, starved)
         with suppress(OSError, codec.CodecError):
             self.job.process.send_signal(signal.SIGINT)
-            self._receive(self.budget(self.grace, self.grace), most, left, [])
-            raise TimedOut("timeout", why, starved)
-        self._lost("timeout", f"the code {why} It ignored the interrupt", starved)
+            self._receive(self.budget(self.grace, self.grace), most, count - len(replies), [])
+            raise TimedOut("timeout", why, replies, starved)
+        self._lost("timeout", f"the code {why} It ignored the interrupt", replies, starved)
 
     def kill(self) -> None:
         """Kill the worker and every process that it started: it is pid 1 of its namespace."""
