@@ -69,7 +69,6 @@ def add_new(new: argparse.ArgumentParser) -> None:
 def add_report(verb: argparse.ArgumentParser) -> None:
     """Add the options of `report`."""
     verb.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote")
-    verb.add_argument("--to", type=Path, metavar="FILE", help="the page (default: DIR/report.html)")
     verb.add_argument("--anonymous", action="store_true", help="without names, to show in class: report-anonymous.html")
     verb.add_argument("--formgrader", metavar="URL", help="where its links lead (http://localhost:8888/formgrader)")
 
@@ -117,7 +116,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.verb == "report":
         from autograder.report.page import FORMGRADER, report
 
-        print(report(options.out, options.to, options.formgrader or FORMGRADER, options.anonymous))
+        print(report(options.out, options.formgrader or FORMGRADER, options.anonymous))
         return 0
     if options.verb == "export":
         from autograder.export.run import export
@@ -205,8 +204,10 @@ def _grading(options: argparse.Namespace) -> int:
 def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
     if not options.scheduler:
         from autograder.judge.pool import Pool, warm
+        from autograder.judge.process import settle_threads
 
         jobs = max(0, options.jobs) or len(os.sched_getaffinity(0))
+        settle_threads()  # before the process begins from which all judges are forked
         warm()
         with _settings(options) as settings, Pool(min(jobs, count), settings) as pool:
             yield pool
@@ -229,10 +230,8 @@ def _told(options: argparse.Namespace, address: str = "") -> "JudgeSettings":
 @contextmanager
 def _settings(options: argparse.Namespace) -> Iterator["JudgeSettings"]:
     """Yield what this machine's judging processes are told, with the sandbox that they share."""
-    from autograder.judge.process import settle_threads
     from autograder.sandbox import sandbox
 
-    settle_threads()
     sandbox.require_current_kit(KIT)
     with sandbox.Sandbox(KIT, sandboxed=not options.no_sandbox) as built:
         built.start()

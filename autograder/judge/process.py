@@ -106,18 +106,25 @@ def prepare(settings: JudgeSettings) -> None:
 
 
 def judged(settings: JudgeSettings, task: Task) -> Outcome:
-    """Judge one submission; a fault of the grader costs this submission its points, nobody else, and is reported."""
+    """Judge one submission."""
     # A C thread's doing: it works whatever holds the interpreter. Anyone who waits sees the process die.
     faulthandler.dump_traceback_later(settings.longest, exit=True, file=2)
     try:
-        return assess(task, form_of(task.assignment), judge_of(settings))
+        return judged_by(judge_of(settings), task)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def judged_by(judge: "Judge", task: Task) -> Outcome:
+    """Judge one submission; a fault of the grader costs this submission its points, nobody else, and is reported."""
+    form = form_of(task.assignment)
+    try:
+        return assess(task, form, judge)
     except sandbox.NoSandbox:
         raise
     except Exception as error:
         traceback.print_exc(file=sys.stderr)
         return given_up(task, f"the grader failed on it ({type(error).__name__})")
-    finally:
-        faulthandler.cancel_dump_traceback_later()
 
 
 def given_up(task: Task, reason: str) -> Outcome:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from autograder.judge.sanitize import clean_outputs, error_output
-from autograder.judge.timing import Limits, TimeBudget, Use
+from autograder.judge.timing import Limits, TimeBudget
 from autograder.judge.worker_client import (
     CALL,
     CELL,
@@ -59,7 +59,7 @@ class Session:
     _worker: Worker | None = None
     _finished: list[_Finished] = field(default_factory=list)
     _budget: TimeBudget | None = None  # the running check's
-    _took: Use = field(default_factory=Use)  # by the cells
+    _slow: bool = False  # a cell had to wait its turn
 
     def __post_init__(self) -> None:
         now = time.monotonic()
@@ -82,7 +82,7 @@ class Session:
         """
         self.stopped = None
         if (left := self._left(own)) <= 0:
-            self.starved |= self._took.starved
+            self.starved |= self._slow
             self.stopped = self._over()
             return [error_output("Not run", self.stopped.text)]
         try:
@@ -92,8 +92,8 @@ class Session:
             self.stopped = self._no_reply(error, "this cell")
             return [error_output("Stopped", self.stopped.text)]
         reply = replies[0] if replies else None  # a worker may send that no reply comes
-        took = self._alive().took(budget)
-        self._took += took
+        took = budget.used
+        self._slow |= took.starved
         self.ran.append(source)
         if isinstance(reply, dict) and reply.get("finished") is True:
             self._finished.append(_Finished(source, own, took.clock))

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from autograder.judge.timing import Limits, TimeBudget, Use, use
+from autograder.judge.timing import Limits, TimeBudget
 from autograder.kit import codec, frames
 from autograder.kit.answer import Failure, Kind
 from autograder.kit.proxy import MOST_BODY, MOST_HEADER
@@ -66,7 +66,6 @@ class Worker:
         self.earlier = earlier
         self.server: Server | None = None  # answers what the code may ask for in the running call
         self.asked = 0
-        self.seen: Use | None = None  # what it had taken after its last request, where somebody looked
         self.job = sandbox.start_worker(cpu_seconds=10 + math.ceil(limits.total))
         try:
             frames.receive(self.job.link, time.monotonic() + 60, READY.body, READY.header)
@@ -77,19 +76,14 @@ class Worker:
 
     def budget(self, compute: float, clock: float) -> TimeBudget:
         """Begin to count what the worker takes."""
-        return TimeBudget(self.job.process.pid, compute, clock, self.seen)
-
-    def took(self, budget: TimeBudget) -> Use:
-        """Return what a budget took up to now."""
-        self.seen = use(self.job.process.pid)
-        return self.seen - budget.before
+        return TimeBudget(self.job.process.pid, compute, clock)
 
     def request(self, budget: TimeBudget, most: Most, count: int, **request: Any) -> list[Any]:
         """Return the replies, so many as are asked for; raise TimedOut or WorkerDied when they do not come in time.
 
         There are fewer where the code sends itself the interrupt that is ours to send, or says that no more come.
         """
-        self.asked, self.seen = secrets.randbits(62), None  # no answer can be sent ahead of its request
+        self.asked = secrets.randbits(62)  # no answer can be sent ahead of its request
         replies: list[Any] = []
         try:
             self._send(budget, request)

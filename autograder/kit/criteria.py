@@ -7,10 +7,10 @@ import numpy as np
 
 from autograder.kit.answer import Answer, Call, Caller, Failure, clean_answer
 from autograder.kit.call import arrays
-from autograder.kit.cases import EXACT, TOLERANCE, Case, Criterion, Kind
+from autograder.kit.cases import EXACT, TOLERANCE, Case, Criterion, Kind, KnownMistake
 from autograder.kit.compare import difference, is_text, named
 from autograder.kit.peak import within
-from autograder.kit.recognition import Recognised, recognised
+from autograder.kit.recognition import recognised
 
 NO_ANSWER = Failure("bad_output", "no answer came back.")
 
@@ -194,8 +194,8 @@ class Evaluation:
                 return f"It is wrong exactly in the cases with {feature}, and right in the others."
         return None
 
-    def mistakes(self) -> Recognised:
-        """Return the known mistakes whose numbers are the student's wherever they are not the right ones."""
+    def mistakes(self) -> tuple[list[KnownMistake], list[str]]:
+        """Return the known mistakes whose numbers are the student's where they are not right, and a line on each."""
         return recognised(list(self.cases.values()), self.first)
 
 

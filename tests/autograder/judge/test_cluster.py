@@ -44,16 +44,6 @@ def killing(came: Iterator[tuple[int, Outcome]], cluster: Cluster, after: int) -
 
 
 @pytest.mark.slow
-def test_a_worker_killed_half_way_costs_nobody_anything(local: LocalCluster) -> None:
-    names = [f"student {number}" for number in range(24)]
-    with Cluster(local.scheduler_address, TERMS, fake_judge.judged) as cluster:
-        came = list(killing(cluster.outcomes(tasks(names)), cluster, 5))
-    assert sorted(number for number, _ in came) == list(range(24))
-    assert len({outcome.notebook for _, outcome in came}) == 1
-    assert all(outcome.line["score"] > 0 for _, outcome in came)
-
-
-@pytest.mark.slow
 def test_one_that_kills_every_worker_has_0_and_the_others_their_points(local: LocalCluster, capfd) -> None:
     names = ["ada", "killer", "bob", "cleo", "dan"]
     with Cluster(local.scheduler_address, TERMS, fake_judge.judged) as cluster:

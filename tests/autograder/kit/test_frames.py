@@ -132,12 +132,7 @@ def test_a_size_over_the_cap_is_refused_before_anything_is_read(ends, sizes) -> 
         frames.receive(ends[1], time.monotonic() + 5, max_body=64)
 
 
-def test_an_end_that_closes_or_dawdles_is_told_apart(ends) -> None:
-    ends[0].sendall(struct.pack("<II", 10, 0) + b"123")
-    started = time.monotonic()
-    with pytest.raises(frames.TooLate):
-        frames.receive(ends[1], started + 0.2)
-    assert time.monotonic() - started < 2
+def test_an_end_that_closes_is_told_apart(ends) -> None:
     ends[0].sendall(struct.pack("<II", 10, 0))
     ends[0].close()
     with pytest.raises(frames.Closed):
