@@ -52,7 +52,8 @@ class StepServer:
     steps: Callable[[list[Any]], CachedSteps]  # made from the arguments of a call
 
     def __call__(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
-        self.session.server = server = self.steps(arguments)
+        server = self.steps(arguments)
+        self.session.server = server.answer
         try:
             answer = self.caller(function, arguments, cotangents)
         finally:

@@ -4,10 +4,9 @@ import math
 import secrets
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from autograder.judge.timing import Limits, TimeBudget
 from autograder.kit import codec, frames
@@ -18,21 +17,15 @@ from autograder.sandbox.sandbox import Sandbox
 if TYPE_CHECKING:
     from autograder.judge.reference_server import Earlier
 
+Server = Callable[[Any], dict]  # answers questions of the code in the sandbox
 ENDED = "the code ended the Python process (exit, a crash in native code, or too much memory)"
 
 
-@dataclass(frozen=True)
-class Most:
-    """The largest frame that a worker may send: bytes of text, and of arrays."""
-
-    header: int
-    body: int
-
-
-READY = Most(100, 0)
-CELL = Most(5 << 20, 0)  # a cell's outputs are text: a million characters of up to four bytes, and what frames them
-CALL = Most(1 << 20, 16 << 20)  # a call's are arrays: what a check gave, its gradients and the outputs are far less
-ASKING = Most(max(CELL.header, MOST_HEADER), max(CALL.body, MOST_BODY))  # either, or a question for an earlier function
+Most = tuple[int, int]  # of the largest frame that a worker may send: bytes of arrays, and of text
+READY: Most = 0, 100
+CELL: Most = 0, 5 << 20  # a cell's outputs are text: a million characters of up to four bytes, and what frames them
+CALL: Most = 16 << 20, 1 << 20  # a call's are arrays: what a check gave, its gradients and the outputs are far less
+ASKING: Most = max(CALL[0], MOST_BODY), max(CELL[1], MOST_HEADER)  # either, or a question for an earlier function
 
 
 class NoReply(Exception):
@@ -52,12 +45,6 @@ class TimedOut(NoReply):
     """The request was interrupted when its time was up; the worker lives."""
 
 
-class Server(Protocol):
-    """Answers questions of the code in the sandbox."""
-
-    def answer(self, question: Any) -> dict: ...
-
-
 class Worker:
     """One worker in the sandbox."""
 
@@ -68,7 +55,7 @@ class Worker:
         self.asked = 0
         self.job = sandbox.start_worker(cpu_seconds=10 + math.ceil(limits.total))
         try:
-            frames.receive(self.job.link, time.monotonic() + 60, READY.body, READY.header)
+            frames.receive(self.job.link, time.monotonic() + 60, *READY)
         except codec.CodecError as error:
             self._lost("no_worker", f"no worker came up: {error}")
         if earlier:
@@ -115,17 +102,17 @@ class Worker:
 
     def _reply(self, budget: TimeBudget, most: Most) -> Any:
         """Return the reply; before it, the worker may ask for what earlier functions or a served one give."""
-        server = self.server or self.earlier
+        server = self.server or (self.earlier.answer if self.earlier else None)
         most = ASKING if server else most
         while True:
-            frame = frames.receive(self.job.link, budget.wait(self.job.link), most.body, most.header)
+            frame = frames.receive(self.job.link, budget.wait(self.job.link), *most)
             if not isinstance(frame, dict) or frame.get("id") != self.asked:
                 raise codec.CodecError("an answer to no question")
             if "reply" in frame:
                 return frame["reply"]
             if server is None or "ask" not in frame:
                 raise codec.CodecError("an answer to no question")
-            self._send(budget, {"answer": server.answer(frame["ask"])})
+            self._send(budget, {"answer": server(frame["ask"])})
 
     def _interrupt(self, budget: TimeBudget, most: Most, replies: list[Any], count: int) -> NoReturn:
         """Send an interrupt as Ctrl-C would; kill a worker that does not mind it, or that may be asking something."""

@@ -21,10 +21,6 @@ REQUEST = struct.Struct("<cI")  # the kind of request, and a job's CPU seconds
 PING, JOB = b"z", b"j"
 
 
-class NoAnswer(OSError):
-    """The zygote did not make a worker; the message is what it answered."""
-
-
 class Process:
     """A process held by its pidfd, so that a signal never reaches another one with the same pid."""
 
@@ -101,7 +97,7 @@ class ControlSocket:
             link.sendall(REQUEST.pack(kind, cpu_seconds))
             message, ancillary, _, _ = link.recvmsg(1, socket.CMSG_SPACE(12))
             if message != kind:
-                raise NoAnswer(link.recv(2000).decode(errors="replace") if message else "it ended")
+                raise OSError(link.recv(2000).decode(errors="replace") if message else "it ended")
             link.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
             # The kernel has translated the sender's pid to this process's namespace.
             return link, Process(int.from_bytes(ancillary[0][2][:4], sys.byteorder))

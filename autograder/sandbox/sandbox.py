@@ -34,10 +34,6 @@ NO_SANDBOX_WARNING = (
 )
 
 
-class NoWorker(RuntimeError):
-    """A worker could not be made although the sandbox works; the message says why."""
-
-
 @dataclass
 class Job:
     """One worker: its socket, its process, the zygote that it was forked from, and the watchdog of its memory."""
@@ -169,7 +165,7 @@ class Sandbox:
     def start_worker(self, cpu_seconds: int = 600) -> Job:
         """Return a fresh worker with so many CPU seconds, ready for its first request.
 
-        Raise NoSandbox where the system forbids sandboxes, NoWorker where no worker can be made in three tries.
+        Raise NoSandbox where the system forbids sandboxes, RuntimeError where no worker can be made in three tries.
         """
         reason = ""
         for attempt in range(3):
@@ -182,7 +178,7 @@ class Sandbox:
                     self._zygote.kill()
         if self.sandboxed:
             require()
-        raise NoWorker(f"No worker could be made: {reason}.")
+        raise RuntimeError(f"No worker could be made: {reason}.")
 
     def _fork(self, cpu_seconds: int) -> Job:
         assert self._zygote is not None
