@@ -134,18 +134,17 @@ class Pool(Dispatcher):
         return future
 
     def outcome(self, future: Future[Outcome]) -> Outcome | None:
-        seat = self.busy.pop(future)
-        try:
+        outcome = None
+        with suppress(BrokenExecutor):
             outcome = future.result()
-        except BrokenExecutor:
-            self.false_starts = self.false_starts + 1 if seat.ready.exception() else 0
-            if self.false_starts >= STARTS:
-                raise NoJudges(
-                    f"{STARTS} judging processes in a row died before they were ready. Out of memory?"
-                ) from None
-            return None
-        self.idle.append(seat)
-        return outcome
+        seat = self.busy.pop(future)
+        if outcome is not None:
+            self.idle.append(seat)
+            return outcome
+        self.false_starts = self.false_starts + 1 if seat.ready.exception() else 0
+        if self.false_starts >= STARTS:
+            raise NoJudges(f"{STARTS} judging processes in a row died before they were ready. Out of memory?")
+        return None
 
 
 def _forking() -> ForkServerContext:
