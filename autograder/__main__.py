@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from autograder.places import BUILD, CLASS, KIT
 
 if TYPE_CHECKING:
     from autograder.grade.marking import Judges
-    from autograder.judge.judge import Judge
+    from autograder.judge.process import JudgeSettings
 
 DESCRIPTION = "Makes the students' notebooks and grades what comes back; student code only ever runs in a sandbox."
 
@@ -69,7 +69,6 @@ def add_new(new: argparse.ArgumentParser) -> None:
 def add_report(verb: argparse.ArgumentParser) -> None:
     """Add the options of `report`."""
     verb.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote")
-    verb.add_argument("--to", type=Path, metavar="FILE", help="the page (default: DIR/report.html)")
     verb.add_argument("--anonymous", action="store_true", help="without names, to show in class: report-anonymous.html")
     verb.add_argument("--formgrader", metavar="URL", help="where its links lead (http://localhost:8888/formgrader)")
 
@@ -117,7 +116,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.verb == "report":
         from autograder.report.page import FORMGRADER, report
 
-        print(report(options.out, options.to, options.formgrader or FORMGRADER, options.anonymous))
+        print(report(options.out, options.formgrader or FORMGRADER, options.anonymous))
         return 0
     if options.verb == "export":
         from autograder.export.run import export
@@ -194,61 +193,49 @@ def _grading(options: argparse.Namespace) -> int:
             options.db,
             Words(options.due, options.handed_in, options.extend, options.roster, options.zone),
         )
+    from autograder.judge.process import judge_of
     from autograder.score import score
 
-    with _judge(options) as judge:
-        return score(options.files, judge, options.assignment)
+    with _settings(options) as settings:
+        return score(options.files, judge_of(settings), options.assignment)
 
 
 @contextmanager
 def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
-    from autograder.judge import seed
-    from autograder.judge.pool import Pool, settle_threads, warm
-    from autograder.judge.process import JudgeSettings
-    from autograder.sandbox import sandbox
+    if not options.scheduler:
+        from autograder.judge.pool import Pool, warm
+        from autograder.judge.process import settle_threads
 
-    settle_threads()
-    if options.scheduler:
-        if options.no_sandbox:
-            raise ValueError("--no-sandbox is for this machine only: leave --scheduler out.")
-        with _cluster(options) as cluster:
-            yield cluster
-        return
-    jobs = max(0, options.jobs) or len(os.sched_getaffinity(0))
-    sandbox.require_current_kit(KIT)
-    warm()
-    with sandbox.Sandbox(KIT, sandboxed=not options.no_sandbox) as built:
-        built.start()
-        settings = JudgeSettings(
-            seed.load(options.secret), options.check_seconds, options.notebook_seconds, sandbox=built.address
-        )
-        with Pool(min(jobs, count), settings) as pool:
+        jobs = max(0, options.jobs) or len(os.sched_getaffinity(0))
+        settle_threads()  # before the process begins from which all judges are forked
+        warm()
+        with _settings(options) as settings, Pool(min(jobs, count), settings) as pool:
             yield pool
+        return
+    if options.no_sandbox:
+        raise ValueError("--no-sandbox is for this machine only: leave --scheduler out.")
+    from autograder.judge.cluster import Cluster
+
+    with Cluster(options.scheduler, _told(options)) as cluster:
+        yield cluster
 
 
-def _cluster(options: argparse.Namespace) -> AbstractContextManager["Judges"]:
+def _told(options: argparse.Namespace, address: str = "") -> "JudgeSettings":
     from autograder.judge import seed
-    from autograder.judge.cluster import Cluster, settings_elsewhere
     from autograder.judge.process import JudgeSettings
 
-    settings = JudgeSettings(seed.load(options.secret), options.check_seconds, options.notebook_seconds)
-    return Cluster(options.scheduler, settings_elsewhere(settings))
+    return JudgeSettings(seed.load(options.secret), options.check_seconds, options.notebook_seconds, sandbox=address)
 
 
 @contextmanager
-def _judge(options: argparse.Namespace) -> Iterator["Judge"]:
-    import torch
-
-    from autograder.judge import seed
-    from autograder.judge.judge import Judge
-    from autograder.judge.session import Limits
+def _settings(options: argparse.Namespace) -> Iterator["JudgeSettings"]:
+    """Yield what this machine's judging processes are told, with the sandbox that they share."""
     from autograder.sandbox import sandbox
 
-    torch.set_num_threads(1)  # checks are tiny: more threads only get into each other's way
-    limits = Limits(options.check_seconds, options.check_seconds, options.notebook_seconds)
     sandbox.require_current_kit(KIT)
     with sandbox.Sandbox(KIT, sandboxed=not options.no_sandbox) as built:
-        yield Judge(built, seed.load(options.secret), limits)
+        built.start()
+        yield _told(options, built.address)
 
 
 if __name__ == "__main__":

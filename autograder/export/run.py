@@ -15,14 +15,13 @@ from autograder.grade.summary import counted
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook, NotRecorded
 from lab.files import aside
 
-FORMS = (*LMS, "csv")
 Addressed = list[tuple[Grade, Recipient]]
 
 
 def export(
     out: Path, to: str, names: Sequence[str] = (), numbers: Iterable[str] = (), zero: bool = False
 ) -> Iterator[str]:
-    """Write the grades in DIR `out` into DIR/export in one of FORMS; yield what was written, and what was left out.
+    """Write the grades in DIR `out` into DIR/export, for an LMS or as "csv"; yield what was written and left out.
 
     `names` are assignments, none: all that are graded. `numbers` are NAME=NUMBER, Canvas's numbers of assignments.
     With `zero`, what could not be graded has 0 points, else no grade.

@@ -28,11 +28,7 @@ class Student:
     explain: Callable[[str], str] = lambda name: ""
 
     def __call__(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
-        return self._explained(function, self.session.call(function, arguments, cotangents, self.adapter))
-
-    def measured(self, function: str, arguments: list[Any], most: int) -> Answer:
-        """Return the answer to a call for which the worker may take `most` bytes."""
-        return self._explained(function, self.session.measured(function, arguments, most, self.adapter))
+        return self.together(function, [Call(arguments, cotangents)])[0]
 
     def _explained(self, function: str, answer: Answer) -> Answer:
         if self.stopped and answer.error and answer.error.kind == "undefined":
@@ -56,7 +52,8 @@ class StepServer:
     steps: Callable[[list[Any]], CachedSteps]  # made from the arguments of a call
 
     def __call__(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
-        self.session.server = server = self.steps(arguments)
+        server = self.steps(arguments)
+        self.session.server = server.answer
         try:
             answer = self.caller(function, arguments, cotangents)
         finally:

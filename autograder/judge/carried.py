@@ -1,8 +1,6 @@
 """Errors carried forward: what lost points to an earlier function is judged once more, with that one right."""
 
-import math
 import re
-import time
 from dataclasses import dataclass, replace
 
 from autograder import checks
@@ -14,8 +12,6 @@ from autograder.judge.session import Limits, Session
 from autograder.kit.carried import Parts, named, repair_first
 from autograder.kit.grading import Case, Verdict, grade
 from autograder.sandbox.sandbox import Sandbox
-
-REPLAY = 20.0  # seconds for the cells of one notebook to run once more, for all of its checks together
 
 
 @dataclass(frozen=True)
@@ -34,8 +30,7 @@ class Forward:
     form: Template
     sandbox: Sandbox
     limits: Limits
-    until: float = math.inf  # when the notebook's time is over
-    left: float = REPLAY
+    until: float  # when the notebook's time is over
 
     def carry(self, verdicts: dict[str, Verdict], lost: list[Lost]) -> None:
         """Give the checks that lost points, in their order, what they get where their earlier functions are right.
@@ -63,25 +58,17 @@ class Forward:
 
     def _again(self, check: Check, lost: Lost, earlier: Earlier) -> Verdict | None:
         """Return the verdict with right earlier functions, or None when the cells take too long to run once more."""
-        limits = replace(self.limits, notebook=self.left + self.limits.check)
-        with Session(self.sandbox, limits, earlier, until=self.until) as session:
-            if not self._replayed(session, lost.ran):
-                return None
+        with Session(self.sandbox, self.limits, earlier, until=self.until) as session:
+            for source in lost.ran:
+                session.run(source, own=False, shown=False)
             session.begin_check()
+            if session.trouble or len(session.ran) < len(lost.ran):
+                return None
             earlier.begin()
             check_id = f"{self.form.assignment}.{check.function}"
             cases = [replace(case, cotangents=None) for case in lost.cases]  # stand-ins give values and no gradients
             student = Student(session, adapter=check.portable_adapter)
             return grade(check_id, cases, check.criteria, student, check.worked_examples)
-
-    def _replayed(self, session: Session, ran: list[str]) -> bool:
-        began = time.monotonic()
-        for source in ran:
-            if time.monotonic() - began > self.left:
-                break
-            session.run(source, shown=False)
-        self.left -= time.monotonic() - began
-        return self.left > 0
 
 
 def combined(function: str, first: Verdict, again: Verdict, earlier: Parts) -> Verdict:

@@ -7,19 +7,16 @@ a network of your own use TLS (`tls://`, with Dask's own settings in ~/.config/d
 
 import sys
 import time
-from collections import deque
-from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from distributed import Client, Future
 from distributed.scheduler import KilledWorker
 
-from autograder.judge.pool import Given, NoJudges, Work, settle_threads
-from autograder.judge.process import JudgeSettings, OtherGrader, given_up, grader_digest, judged, prepare
+from autograder.judge.pool import Dispatcher, NoJudges, Work
+from autograder.judge.process import JudgeSettings, OtherGrader, grader_digest, judged, prepare, settle_threads
 from autograder.judge.result import Outcome, Task
 from autograder.sandbox.sandbox import NoSandbox
 
@@ -33,11 +30,12 @@ class NoCluster(NoJudges):
     """The scheduler or its workers cannot be used; says why, and that what was graded is kept."""
 
 
-class Cluster:
-    """The workers of one scheduler; `outcomes` hands them tasks, a few for each at a time."""
+class Cluster(Dispatcher):
+    """The workers of one scheduler; each has a few tasks at hand, and a lost one's go to the others."""
 
     def __init__(self, address: str, settings: JudgeSettings, work: Work = judged) -> None:
-        self.settings = settings
+        # Workers elsewhere are told which grader they must be, and make their own sandboxes.
+        self.settings = replace(settings, grader=settings.grader or grader_digest(), sandbox="")
         self.work = work
         try:
             self.client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
@@ -79,42 +77,12 @@ class Cluster:
         for name, reason in answers.items():
             if reason:
                 raise NoCluster(f"The worker {name} cannot judge: {_spoken(reason)}.")
+        self.room = AHEAD * len(workers)
 
-    def outcomes(self, tasks: Iterable[tuple[int, Task]]) -> Iterator[tuple[int, Outcome]]:
-        """Return what comes of each task, as it comes; a lost worker's tasks go to the others.
+    def submit(self, task: Task) -> Future:
+        return self.client.submit(self.work, self.settings, task, pure=False)
 
-        A worker dies with all that it has at hand. So a task whose workers died is tried once more when nothing else
-        is under way, and is to blame only if they die then. So is a task that a busy machine kept from ending in time.
-        """
-        fresh, suspects = iter(tasks), deque[Given]()
-        flying: dict[Future, tuple[int, Task, bool]] = {}
-        done: SimpleQueue[Future] = SimpleQueue()
-        room = AHEAD * max(1, len(self.workers))
-
-        def submit(number: int, task: Task, alone: bool = False) -> None:
-            future = self.client.submit(self.work, self.settings, task, pure=False)
-            flying[future] = number, task, alone
-            future.add_done_callback(done.put)
-
-        while True:
-            for given in islice(fresh, room):
-                submit(*given)
-            if not flying and suspects:
-                submit(*suspects.popleft(), alone=True)
-            if not flying:
-                return
-            future, room = self._next(done), 1
-            number, task, alone = flying.pop(future)
-            outcome = self._outcome(future, task)
-            future.release()
-            if outcome is not None and (alone or not outcome.starved):
-                yield number, outcome
-            elif alone:
-                yield number, given_up(task, "the processes that judged it died")
-            else:
-                suspects.append((number, task))
-
-    def _next(self, done: SimpleQueue[Future]) -> Future:
+    def next_done(self, done: SimpleQueue[Future]) -> Future:
         """Return the next future that ended; do not wait without end, or in silence, where no worker is left."""
         alone_since: float | None = None
         while True:
@@ -140,13 +108,14 @@ class Cluster:
         except (OSError, TimeoutError):  # no scheduler: its futures are about to say so
             return True
 
-    def _outcome(self, future: Future, task: Task) -> Outcome | None:
-        """Return what came of a task; None where each worker that was at it died."""
-        if future.status == "finished":
-            return future.result()
-        error = future.exception() if future.status == "error" else None
+    def outcome(self, future: Future) -> Outcome | None:
+        try:
+            if future.status == "finished":
+                return future.result()
+            error = future.exception() if future.status == "error" else None
+        finally:
+            future.release()
         if isinstance(error, KilledWorker):
-            print(f"Workers died at {task.student}/{task.assignment}.", file=sys.stderr)
             return None
         raise NoCluster(
             f"The cluster broke off: {_spoken(error) if error else future.status}. What was graded is kept."
@@ -168,8 +137,3 @@ def _spoken(error: object) -> str:
     if isinstance(error, ModuleNotFoundError):
         return f"it has no module {error.name}; start it in the course's folder, with that on PYTHONPATH"
     return f"{type(error).__name__}: {error}" if isinstance(error, Exception) else str(error)
-
-
-def settings_elsewhere(settings: JudgeSettings) -> JudgeSettings:
-    """Return what workers elsewhere are told: which grader they must be, and to make their own sandboxes."""
-    return replace(settings, grader=grader_digest(), sandbox="")

@@ -1,29 +1,29 @@
-"""The judging processes of this machine: each death is charged to the one submission that was being judged.
+"""The judging processes of this machine, and how tasks are handed to processes, here or elsewhere.
 
-The standard library's pool cannot tell which task killed a process, and gives up all of them.
+A pool of several processes cannot tell which task killed one, and gives up all of them: here each has its own.
 """
 
-import ctypes
 import gc
 import multiprocessing
 import os
-import signal
 import sys
-from collections import Counter, deque
+import threading
+from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import suppress
+from functools import cache
+from itertools import islice
 from multiprocessing import forkserver
-from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext
+from queue import SimpleQueue
 from typing import Any
 
 from autograder.judge.process import JudgeSettings, given_up, judged, prepare
 from autograder.judge.result import Outcome, Task
-from autograder.sandbox.sandbox import NoSandbox
 
-TRIES = 2  # deaths of its judge that one submission may cause
-STARTS = 3  # processes in a row that may die before they are ready
-QUIT_SECONDS = 5
+STARTS = 2  # processes in a row that may die before they are ready
 
 # Imported once, by the process that all judging processes are forked from: they share its memory.
 SHARED = [
@@ -35,7 +35,6 @@ SHARED = [
     "autograder.judge.process",
 ]
 
-Given = tuple[int, Task]  # a task and its number
 Work = Callable[[JudgeSettings, Task], Outcome]
 
 
@@ -43,120 +42,109 @@ class NoJudges(RuntimeError):
     """No judging process stays alive; says what was seen."""
 
 
-class _JudgeProcess:
-    """One judging process and what it is at."""
+class Dispatcher(ABC):
+    """Hands out tasks as processes become free; `room` is how many it hands out at once."""
 
-    def __init__(self, settings: JudgeSettings, work: Work) -> None:
-        context = _forking()
-        self.link, theirs = context.Pipe()
-        self.process: Any = context.Process(target=_serve, args=(theirs, settings, work), daemon=True)
-        self.process.start()
-        theirs.close()
-        self.ready = False
-        self.task: Given | None = None
+    room: int
 
-    def end(self) -> str:
-        """End the process; return in words how it ended if that was not our doing."""
-        self.link.close()
-        self.process.join(0.5)
-        code = self.process.exitcode
-        if code is None:
-            self.process.kill()
-            self.process.join(QUIT_SECONDS)
-        self.process.close()
-        if code is None or code == 0:
-            return "it broke off"
-        return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
+    @abstractmethod
+    def submit(self, task: Task) -> Any:
+        """Return the future of a task's outcome."""
+
+    @abstractmethod
+    def outcome(self, future: Any) -> Outcome | None:
+        """Return what came of a task; None where each process that was at it died."""
+
+    def next_done(self, done: SimpleQueue) -> Any:
+        """Return the next future that has ended."""
+        return done.get()
+
+    def outcomes(self, tasks: Iterable[tuple[int, Task]]) -> Iterator[tuple[int, Outcome]]:
+        """Yield what comes of each task, as it comes.
+
+        A task whose process died, or that a busy machine kept from ending in time, is tried once more when nothing else
+        is under way: it is to blame only for what happens then.
+        """
+        fresh, again = iter(tasks), deque[tuple[int, Task]]()
+        flying: dict[Any, tuple[int, Task, bool]] = {}
+        done = SimpleQueue[Any]()
+
+        def submit(number: int, task: Task, alone: bool = False) -> None:
+            future = self.submit(task)
+            flying[future] = number, task, alone
+            future.add_done_callback(done.put)
+
+        for given in islice(fresh, self.room):
+            submit(*given)
+        while flying or again:
+            if not flying:
+                submit(*again.popleft(), alone=True)
+            future = self.next_done(done)
+            number, task, alone = flying.pop(future)
+            outcome = self.outcome(future) or _death(task)
+            for given in islice(fresh, 1):  # before anything is recorded: no process is to wait for that
+                submit(*given)
+            if alone:
+                yield number, outcome or given_up(task, "the processes that judged it died")
+            elif outcome is None or outcome.starved:
+                again.append((number, task))
+            else:
+                yield number, outcome
 
 
-class Pool:
-    """So many judging processes; `outcomes` hands them tasks one by one, never more than it has processes."""
+def _death(task: Task) -> None:
+    print(f"A judging process died at {task.student}/{task.assignment}.", file=sys.stderr)
+
+
+class _Seat:
+    """An executor of one process."""
+
+    def __init__(self, settings: JudgeSettings) -> None:
+        self.executor = ProcessPoolExecutor(1, _forking(), initializer=_settle)
+        self.ready = self.executor.submit(_begin, settings)
+        self.process: Any = next(iter(self.executor._processes.values()))
+
+
+class Pool(Dispatcher):
+    """So many judging processes of this machine."""
 
     def __init__(self, jobs: int, settings: JudgeSettings, work: Work = judged) -> None:
-        self.jobs = jobs
-        self.settings = settings
-        self.work = work
-        self.seats: list[_JudgeProcess] = []
-        self.deaths = Counter[int]()
+        self.room, self.settings, self.work = jobs, settings, work
+        self.idle: list[_Seat] = []
+        self.busy: dict[Future[Outcome], _Seat] = {}
         self.false_starts = 0
-        self.starved: deque[Given] = deque()  # to be judged once more when nothing else is
-        self.alone: set[int] = set()
 
     def __enter__(self) -> "Pool":
         return self
 
     def __exit__(self, *_: object) -> None:
-        for seat in self.seats:
+        seats = [*self.idle, *self.busy.values()]
+        for seat in seats:
             seat.process.kill()
-        for seat in self.seats:
-            seat.end()
-        self.seats = []
+        for seat in seats:
+            seat.executor.shutdown(cancel_futures=True)
 
-    def outcomes(self, tasks: Iterable[tuple[int, Task]]) -> Iterator[tuple[int, Outcome]]:
-        """Return what comes of each task, as it comes."""
-        fresh, again = iter(tasks), deque[Given]()
-        while self._hand_out(fresh, again):
-            busy = [seat for seat in self.seats if seat.task or not seat.ready]
-            ready = wait([seat.link for seat in busy])
-            came = [each for seat in busy if seat.link in ready for each in self._heard(seat, again)]
-            self._hand_out(fresh, again)  # before anything is recorded: nobody is to wait for that
-            yield from came
-
-    def _hand_out(self, fresh: Iterator[tuple[int, Task]], again: deque[Given]) -> bool:
-        """Give each idle process a task; return whether anything is still to come."""
-        left = True
-        for seat in [seat for seat in self.seats if seat.ready and not seat.task]:
-            given = again.popleft() if again else next(fresh, None)
-            if given is None and self.starved and not any(other.task for other in self.seats):
-                given = self.starved.popleft()
-            left = given is not None
-            if given is None:
-                break
-            seat.task = given
-            with suppress(OSError):  # who waits for the answer learns that it is dead
-                seat.link.send(given)
-        while left and len(self.seats) < self.jobs:
-            self.seats.append(_JudgeProcess(self.settings, self.work))
-        return left or any(seat.task for seat in self.seats)
-
-    def _heard(self, seat: _JudgeProcess, again: deque[Given]) -> list[tuple[int, Outcome]]:
+    def submit(self, task: Task) -> Future[Outcome]:
+        seat = self.idle.pop() if self.idle else _Seat(self.settings)
         try:
-            word, reply = seat.link.recv()
-        except (EOFError, OSError):
-            return self._died(seat, again)
-        if word == "refused":
-            raise NoSandbox(reply)
-        if word == "ready":
-            seat.ready, self.false_starts = True, 0
-            return []
-        assert seat.task
-        given, seat.task = seat.task, None
-        number, _ = given
-        if reply.starved and number not in self.alone:
-            self.alone.add(number)
-            self.starved.append(given)
-            return []
-        return [(number, reply)]
+            future = seat.executor.submit(_judged, self.work, self.settings, task)
+        except BrokenExecutor:  # it died while it was idle
+            return self.submit(task)
+        self.busy[future] = seat
+        return future
 
-    def _died(self, seat: _JudgeProcess, again: deque[Given]) -> list[tuple[int, Outcome]]:
-        """Have the task of a process that died judged again, by another one; return its outcome once that is enough."""
-        self.seats.remove(seat)
-        how = seat.end()
-        if not seat.ready:
-            self.false_starts += 1
-            if self.false_starts >= STARTS:
-                raise NoJudges(
-                    f"{STARTS} judging processes in a row died before they were ready: {how}. Out of memory?"
-                )
-        if not seat.task:
-            return []
-        number, task = seat.task
-        self.deaths[number] += 1
-        print(f"A judging process died at {task.student}/{task.assignment}: {how}.", file=sys.stderr)
-        if self.deaths[number] < TRIES:
-            again.append(seat.task)
-            return []
-        return [(number, given_up(task, f"the process that judged it died {TRIES} times ({how})"))]
+    def outcome(self, future: Future[Outcome]) -> Outcome | None:
+        outcome = None
+        with suppress(BrokenExecutor):
+            outcome = future.result()
+        seat = self.busy.pop(future)
+        if outcome is not None:
+            self.idle.append(seat)
+            return outcome
+        self.false_starts = self.false_starts + 1 if seat.ready.exception() else 0
+        if self.false_starts >= STARTS:
+            raise NoJudges(f"{STARTS} judging processes in a row died before they were ready. Out of memory?")
+        return None
 
 
 def _forking() -> ForkServerContext:
@@ -171,28 +159,27 @@ def warm() -> None:
     forkserver.ensure_running()
 
 
-def settle_threads() -> None:
-    """Set what numerical libraries read at their import: their threads do not survive a fork."""
-    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        os.environ[name] = "1"
-
-
-def _serve(link: Connection, settings: JudgeSettings, work: Work) -> None:
-    """Judge what comes; go when nobody is there any more to tell."""
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: nothing outlives the run
+def _settle() -> None:
     with suppress(OSError):
         os.setsid()  # an interrupt at the terminal is the parent's to deal with
-    try:
-        prepare(settings)
-        gc.freeze()  # what is there now stays: no collection need look at it again
-        link.send(("ready", None))
-    except NoSandbox as error:
-        link.send(("refused", str(error)))
-        return
-    with suppress(EOFError, ConnectionError):
-        while True:
-            _, task = link.recv()
-            try:
-                link.send(("judged", work(settings, task)))
-            except NoSandbox as error:
-                link.send(("refused", str(error)))
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process with the one that waits for it, which may be killed: nothing outlives the run."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+@cache
+def _begin(settings: JudgeSettings) -> None:
+    """Make a judging process of this one; raise NoSandbox where it cannot be one."""
+    prepare(settings)
+    gc.freeze()  # what is there now stays: no collection need look at it again
+
+
+def _judged(work: Work, settings: JudgeSettings, task: Task) -> Outcome:
+    _begin(settings)  # raises again what it raised before
+    return work(settings, task)

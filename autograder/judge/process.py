@@ -2,6 +2,7 @@
 
 import faulthandler
 import hashlib
+import os
 import sys
 import traceback
 from dataclasses import dataclass, field, replace
@@ -61,8 +62,15 @@ class OtherGrader(RuntimeError):
     """This machine's grader is not the one that handed out the task."""
 
 
+def settle_threads() -> None:
+    """Set what numerical libraries read at their import: their threads do not survive a fork."""
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ[name] = "1"
+
+
 @cache
-def _judge(settings: JudgeSettings) -> "Judge":
+def judge_of(settings: JudgeSettings) -> "Judge":
+    """Return this process's judge, made once."""
     import torch
 
     from autograder.judge.judge import Judge
@@ -94,7 +102,7 @@ def prepare(settings: JudgeSettings) -> None:
             "with build/release there, or run `make release` on the same commit, and start the worker again"
         )
     parser_client.client().start()
-    _judge(settings)
+    judge_of(settings)
 
 
 def judged(settings: JudgeSettings, task: Task) -> Outcome:
@@ -102,7 +110,7 @@ def judged(settings: JudgeSettings, task: Task) -> Outcome:
     # A C thread's doing: it works whatever holds the interpreter. Anyone who waits sees the process die.
     faulthandler.dump_traceback_later(settings.longest, exit=True, file=2)
     try:
-        return judged_by(_judge(settings), task)
+        return judged_by(judge_of(settings), task)
     finally:
         faulthandler.cancel_dump_traceback_later()
 

@@ -33,24 +33,14 @@ class FirstCalls:
     calls: list[tuple[list[Any], Answer]] = field(default_factory=list)
 
     def __call__(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
-        answer = self.caller(function, arguments, cotangents)
-        return answer if cotangents is not None else self._kept(arguments, answer)
-
-    def measured(self, function: str, arguments: list[Any], most: int) -> Answer:
-        """Return the answer to a call that may take so many bytes; what it answered is kept, whatever it took."""
-        return self._kept(arguments, self.caller.measured(function, arguments, most))
-
-    def _kept(self, arguments: list[Any], answer: Answer) -> Answer:
-        if len(self.calls) < self.cases:
-            self.calls.append((arguments, answer))
-        return answer
+        return self.together(function, [Call(arguments, cotangents)])[0]
 
     def together(self, function: str, calls: list[Call]) -> list[Answer]:
         """Return the answers to calls made at one request; those to first ones are kept."""
         answers = self.caller.together(function, calls)
         for call, answer in zip(calls, answers, strict=True):
-            if call.cotangents is None and call.again is None:
-                self._kept(call.arguments, answer)
+            if call.cotangents is None and len(self.calls) < self.cases:
+                self.calls.append((call.arguments, answer))
         return answers
 
 

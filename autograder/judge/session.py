@@ -2,18 +2,15 @@
 
 import math
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from autograder.judge.sanitize import clean_outputs, error_output
-from autograder.judge.timing import Limits, TimeBudget, Use
+from autograder.judge.timing import Limits, TimeBudget
 from autograder.judge.worker_client import (
     CALL,
     CELL,
-    Most,
     NoReply,
-    SandboxCrashed,
     Server,
     TimedOut,
     Worker,
@@ -29,8 +26,6 @@ if TYPE_CHECKING:
     from autograder.judge.reference_server import Earlier
 
 __all__ = ["Limits", "Session"]
-
-FALLS = 3  # so often a sandbox that fell is built again for one request
 
 
 @dataclass(frozen=True)
@@ -64,8 +59,7 @@ class Session:
     _worker: Worker | None = None
     _finished: list[_Finished] = field(default_factory=list)
     _budget: TimeBudget | None = None  # the running check's
-    _took: Use = field(default_factory=Use)  # by the cells
-    _calls: int = 0  # without gradients, in the running check
+    _slow: bool = False  # a cell had to wait its turn
 
     def __post_init__(self) -> None:
         now = time.monotonic()
@@ -88,18 +82,18 @@ class Session:
         """
         self.stopped = None
         if (left := self._left(own)) <= 0:
-            self.starved |= self._took.starved
+            self.starved |= self._slow
             self.stopped = self._over()
             return [error_output("Not run", self.stopped.text)]
         try:
             budget = self._alive().budget(self.limits.cell, min(left, self.limits.cell * self.limits.patience))
-            replies = self._ask(budget, CELL, 1, op="cell", source=source, shown=shown)
+            replies = self._alive().request(budget, CELL, 1, op="cell", source=source, shown=shown)
         except NoReply as error:
             self.stopped = self._no_reply(error, "this cell")
             return [error_output("Stopped", self.stopped.text)]
         reply = replies[0] if replies else None  # a worker may send that no reply comes
-        took = self._alive().took(budget)
-        self._took += took
+        took = budget.used
+        self._slow |= took.starved
         self.ran.append(source)
         if isinstance(reply, dict) and reply.get("finished") is True:
             self._finished.append(_Finished(source, own, took.clock))
@@ -108,7 +102,6 @@ class Session:
     def begin_check(self) -> None:
         """Start the clock of the next check, with a worker at hand that has run the finished cells."""
         self.trouble = self._budget = None
-        self._calls = 0
         self.checks -= 1
         until = time.monotonic() + max(self._share if self.checks >= 0 else 0.0, self._left())
         if until <= time.monotonic():
@@ -121,38 +114,30 @@ class Session:
         except WorkerDied as error:
             self.trouble = self._no_reply(error, "the check")
 
-    def call(
-        self, function: str, arguments: list[Any], cotangents: list[Any] | None = None, adapter: Adapter | None = None
-    ) -> Answer:
-        """Return what the student's function answers."""
-        return self.together(function, [Call(arguments, cotangents)], adapter)[0]
-
-    def measured(self, function: str, arguments: list[Any], most: int, adapter: Adapter | None = None) -> Answer:
-        """Return what the student's function answers, an error where its worker takes more than `most` bytes."""
-        peak = PeakMemory(self._worker.job.process.pid) if self._worker else None
-        answer = self.call(function, arguments, adapter=adapter)
-        return exceeded(answer, most) if peak and not answer.error and peak.taken() > most else answer
-
     def together(self, function: str, calls: list[Call], adapter: Adapter | None = None) -> list[Answer]:
-        """Return what it answers to calls made one after the other; where it stops answering, those before it count."""
+        """Return what it answers to calls made one after the other; where it stops answering, those before it count.
+
+        One whose memory is bounded is asked for alone.
+        """
+        most = calls[0].most if len(calls) == 1 else None
+        peak = PeakMemory(self._worker.job.process.pid) if most and self._worker else None
+        answers = self._answers(function, calls, adapter)
+        if most and peak and not answers[0].error and peak.taken() > most:
+            return [exceeded(answers[0], most)]
+        return answers
+
+    def _answers(self, function: str, calls: list[Call], adapter: Adapter | None) -> list[Answer]:
         if self.trouble is not None or self._budget is None:
             return [Answer(error=self.trouble) for _ in calls]
         about = {"op": "call", "function": function, "served": self.server is not None, "adapter": adapter}
         try:
-            replies = self._ask(self._budget, CALL, len(calls), **about, calls=list(map(self._numbered, calls)))
+            replies = self._alive().request(self._budget, CALL, len(calls), **about, calls=calls)
         except NoReply as error:
             replies, self.trouble = error.replies, self._no_reply(error, "the check")
         if len(replies) < len(calls) and self.trouble is None:
             self.trouble = Failure("raised", "the code interrupted itself")
         answers = [clean_answer(reply, OWN_KINDS) for reply in replies]
         return answers + [Answer(error=self.trouble) for _ in calls[len(answers) :]]
-
-    def _numbered(self, call: Call) -> Call:
-        """Return a call as it is asked for: the check's calls without gradients are counted."""
-        if call.cotangents is not None or call.again is not None:
-            return call
-        self._calls += 1
-        return replace(call, number=self._calls - 1)
 
     def _no_reply(self, error: NoReply, what: str) -> Failure:
         """Return why there was no answer, and remember whose fault it was."""
@@ -174,38 +159,17 @@ class Session:
         kept = self.until - self._share * max(0, self.checks)
         return (min(kept, self._own_until) if own else kept) - time.monotonic()
 
-    def _ask(self, budget: TimeBudget, most: Most, count: int, **request: Any) -> list[Any]:
-        """Return the worker's replies; a sandbox that falls costs the student neither an answer nor time."""
-        worker = self._alive()
-        for _ in range(FALLS):
-            began = time.monotonic()
-            worker.server = self.server
-            try:
-                return worker.request(budget, most, count, **request)
-            except SandboxCrashed:
-                self._worker = None
-                worker = self._alive()
-                spent = time.monotonic() - began
-                budget.move(worker.job.process.pid, spent)
-                self._postpone(spent)
-        raise WorkerDied("no_worker", "the grader's sandbox fell again and again")
-
-    def _postpone(self, seconds: float) -> None:
-        self.until += seconds
-        self._own_until += seconds
-
     def _alive(self) -> Worker:
         """Return the worker; a fresh one first runs the cells that had finished."""
-        for _ in range(FALLS):
-            with suppress(SandboxCrashed):
-                self._worker = self._worker or self._fresh()
-                return self._worker
-        raise WorkerDied("no_worker", "the grader's sandbox fell again and again")
+        self._worker = self._worker or self._fresh()
+        self._worker.server = self.server
+        return self._worker
 
     def _fresh(self) -> Worker:
         began = time.monotonic()
         worker = Worker(self.sandbox, self.limits, self.earlier)
-        self._postpone(time.monotonic() - began)  # to wait for a worker is not the student's time
+        waited = time.monotonic() - began  # which is not the student's time
+        self.until, self._own_until = self.until + waited, self._own_until + waited
         try:
             budget = worker.budget(self.limits.notebook, max(self._share, self._left()))
             for cell in self._to_replay():
@@ -213,7 +177,7 @@ class Session:
         except TimedOut as error:
             worker.kill()
             text = "the cells before this one did not end in time when they were run again"
-            raise WorkerDied("timeout", text, error.starved) from None
+            raise WorkerDied("timeout", text, starved=error.starved) from None
         return worker
 
     def _to_replay(self) -> list[_Finished]:

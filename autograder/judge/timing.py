@@ -6,7 +6,7 @@ import select
 import socket
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.kit import frames
@@ -49,9 +49,6 @@ class Use:
     computed: float = 0.0
     queued: float = 0.0
 
-    def __add__(self, other: "Use") -> "Use":
-        return Use(self.clock + other.clock, self.computed + other.computed, self.queued + other.queued)
-
     def __sub__(self, other: "Use") -> "Use":
         return Use(self.clock - other.clock, self.computed - other.computed, self.queued - other.queued)
 
@@ -81,21 +78,13 @@ def _computed(pid: int) -> float:
 class TimeBudget:
     """The time of one cell, or of all calls of one check: so much CPU of a job, and a deadline by the clock."""
 
-    def __init__(self, pid: int, compute: float, clock: float, seen: Use | None = None) -> None:
-        self.pid = pid
-        self.compute = compute
-        self.before = replace(seen, clock=time.monotonic()) if seen else use(pid)
+    def __init__(self, pid: int, compute: float, clock: float) -> None:
+        self.pid, self.compute, self.before = pid, compute, use(pid)
         self.until = self.before.clock + max(0.0, clock)
 
     @property
     def used(self) -> Use:
         return use(self.pid) - self.before
-
-    def move(self, pid: int, spent: float) -> None:
-        """Go on in the worker that takes the place of a fallen one; the seconds that this took do not count."""
-        self.pid, clock = pid, self.before.clock + spent
-        self.until += spent
-        self.before = replace(use(pid), clock=clock)
 
     def left(self) -> float:
         """Return for how many seconds there is no need to look again; 0 when the time is up."""

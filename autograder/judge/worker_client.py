@@ -4,11 +4,11 @@ import math
 import secrets
 import signal
 import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from autograder.judge.timing import Limits, TimeBudget, Use, use
+from autograder.judge.timing import Limits, TimeBudget
 from autograder.kit import codec, frames
 from autograder.kit.answer import Failure, Kind
 from autograder.kit.proxy import MOST_BODY, MOST_HEADER
@@ -17,31 +17,24 @@ from autograder.sandbox.sandbox import Sandbox
 if TYPE_CHECKING:
     from autograder.judge.reference_server import Earlier
 
+Server = Callable[[Any], dict]  # answers questions of the code in the sandbox
 ENDED = "the code ended the Python process (exit, a crash in native code, or too much memory)"
 
 
-@dataclass(frozen=True)
-class Most:
-    """The largest frame that a worker may send: bytes of text, and of arrays."""
-
-    header: int
-    body: int
-
-
-READY = Most(100, 0)
-CELL = Most(5 << 20, 0)  # a cell's outputs are text: a million characters of up to four bytes, and what frames them
-CALL = Most(1 << 20, 16 << 20)  # a call's are arrays: what a check gave, its gradients and the outputs are far less
-ASKING = Most(max(CELL.header, MOST_HEADER), max(CALL.body, MOST_BODY))  # either, or a question for an earlier function
+Most = tuple[int, int]  # of the largest frame that a worker may send: bytes of arrays, and of text
+READY: Most = 0, 100
+CELL: Most = 0, 5 << 20  # a cell's outputs are text: a million characters of up to four bytes, and what frames them
+CALL: Most = 16 << 20, 1 << 20  # a call's are arrays: what a check gave, its gradients and the outputs are far less
+ASKING: Most = max(CALL[0], MOST_BODY), max(CELL[1], MOST_HEADER)  # either, or a question for an earlier function
 
 
 class NoReply(Exception):
     """There is no answer; says why, in words for the student, and whether only a busy machine is to blame."""
 
-    def __init__(self, kind: Kind, text: str, starved: bool = False) -> None:
+    def __init__(self, kind: Kind, text: str, replies: Sequence[Any] = (), starved: bool = False) -> None:
         super().__init__(text)
-        self.failure = Failure(kind, text)
-        self.starved = starved
-        self.replies: list[Any] = []  # that came before
+        self.failure, self.starved = Failure(kind, text), starved
+        self.replies = list(replies)  # that came before
 
 
 class WorkerDied(NoReply):
@@ -52,16 +45,6 @@ class TimedOut(NoReply):
     """The request was interrupted when its time was up; the worker lives."""
 
 
-class SandboxCrashed(Exception):
-    """The sandbox fell, and the worker with it: the grader's misfortune, not the student's doing."""
-
-
-class Server(Protocol):
-    """Answers questions of the code in the sandbox."""
-
-    def answer(self, question: Any) -> dict: ...
-
-
 class Worker:
     """One worker in the sandbox."""
 
@@ -70,10 +53,9 @@ class Worker:
         self.earlier = earlier
         self.server: Server | None = None  # answers what the code may ask for in the running call
         self.asked = 0
-        self.seen: Use | None = None  # what it had taken after its last request, where somebody looked
         self.job = sandbox.start_worker(cpu_seconds=10 + math.ceil(limits.total))
         try:
-            frames.receive(self.job.link, time.monotonic() + 60, READY.body, READY.header)
+            frames.receive(self.job.link, time.monotonic() + 60, *READY)
         except codec.CodecError as error:
             self._lost("no_worker", f"no worker came up: {error}")
         if earlier:
@@ -81,46 +63,37 @@ class Worker:
 
     def budget(self, compute: float, clock: float) -> TimeBudget:
         """Begin to count what the worker takes."""
-        return TimeBudget(self.job.process.pid, compute, clock, self.seen)
-
-    def took(self, budget: TimeBudget) -> Use:
-        """Return what a budget took up to now."""
-        self.seen = use(self.job.process.pid)
-        return self.seen - budget.before
+        return TimeBudget(self.job.process.pid, compute, clock)
 
     def request(self, budget: TimeBudget, most: Most, count: int, **request: Any) -> list[Any]:
         """Return the replies, so many as are asked for; raise TimedOut or WorkerDied when they do not come in time.
 
         There are fewer where the code sends itself the interrupt that is ours to send, or says that no more come.
         """
+        self.asked = secrets.randbits(62)  # no answer can be sent ahead of its request
         replies: list[Any] = []
         try:
-            self._exchange(budget, most, count, replies, request)
-        except NoReply as error:
-            error.replies = replies
-            raise
-        return replies
-
-    def _exchange(
-        self, budget: TimeBudget, most: Most, count: int, replies: list[Any], request: dict[str, Any]
-    ) -> None:
-        self.asked, self.seen = secrets.randbits(62), None  # no answer can be sent ahead of its request
-        try:
-            self.job.link.settimeout(max(0.1, min(budget.until - time.monotonic(), budget.compute)))
-            frames.send(self.job.link, {"id": self.asked, **request})
+            self._send(budget, request)
             self._receive(budget, most, count, replies)
         except frames.TooLate:
-            self._interrupt(budget, most, count - len(replies))
+            self._interrupt(budget, most, replies, count)
         except (frames.Closed, ConnectionError):
-            self._lost("died", ENDED)
+            self._lost("died", ENDED, replies)
         except (codec.CodecError, OSError) as error:
-            self._lost("bad_output", f"the code disturbed the grader's connection ({error})")
+            self._lost("bad_output", f"the code disturbed the grader's connection ({error})", replies)
+        return replies
 
-    def _lost(self, kind: Kind, text: str, starved: bool = False) -> NoReturn:
-        """Kill what is left of the worker, and say whose fault it was."""
+    def _send(self, budget: TimeBudget, message: dict[str, Any]) -> None:
+        self.job.link.settimeout(max(0.1, min(budget.until - time.monotonic(), budget.compute)))
+        frames.send(self.job.link, {"id": self.asked, **message})
+
+    def _lost(self, kind: Kind, text: str, replies: Sequence[Any] = (), starved: bool = False) -> NoReturn:
+        """Kill what is left of the worker, and say whose fault it was: where the sandbox fell, it is judged again."""
         sandbox_died = self.job.sandbox_died()
         self.kill()
-        raise (SandboxCrashed(text) if sandbox_died else WorkerDied(kind, text, starved)) from None
+        if sandbox_died:
+            raise WorkerDied("no_worker", "the grader's sandbox fell", starved=True) from None
+        raise WorkerDied(kind, text, replies, starved) from None
 
     def _receive(self, budget: TimeBudget, most: Most, count: int, replies: list[Any]) -> None:
         """Put so many replies into the list; a worker that was interrupted says that no more come."""
@@ -129,30 +102,28 @@ class Worker:
 
     def _reply(self, budget: TimeBudget, most: Most) -> Any:
         """Return the reply; before it, the worker may ask for what earlier functions or a served one give."""
-        server = self.server or self.earlier
+        server = self.server or (self.earlier.answer if self.earlier else None)
         most = ASKING if server else most
         while True:
-            frame = frames.receive(self.job.link, budget.wait(self.job.link), most.body, most.header)
+            frame = frames.receive(self.job.link, budget.wait(self.job.link), *most)
             if not isinstance(frame, dict) or frame.get("id") != self.asked:
                 raise codec.CodecError("an answer to no question")
             if "reply" in frame:
                 return frame["reply"]
             if server is None or "ask" not in frame:
                 raise codec.CodecError("an answer to no question")
-            answer = server.answer(frame["ask"])
-            self.job.link.settimeout(max(0.1, min(budget.until - time.monotonic(), budget.compute)))
-            frames.send(self.job.link, {"id": self.asked, "answer": answer})
+            self._send(budget, {"answer": server(frame["ask"])})
 
-    def _interrupt(self, budget: TimeBudget, most: Most, left: int) -> NoReturn:
+    def _interrupt(self, budget: TimeBudget, most: Most, replies: list[Any], count: int) -> NoReturn:
         """Send an interrupt as Ctrl-C would; kill a worker that does not mind it, or that may be asking something."""
         why, starved = budget.why()
         if self.server or self.earlier:
-            self._lost("timeout", f"the code {why}", starved)
+            self._lost("timeout", f"the code {why}", replies, starved)
         with suppress(OSError, codec.CodecError):
             self.job.process.send_signal(signal.SIGINT)
-            self._receive(self.budget(self.grace, self.grace), most, left, [])
-            raise TimedOut("timeout", why, starved)
-        self._lost("timeout", f"the code {why} It ignored the interrupt", starved)
+            self._receive(self.budget(self.grace, self.grace), most, count - len(replies), [])
+            raise TimedOut("timeout", why, replies, starved)
+        self._lost("timeout", f"the code {why} It ignored the interrupt", replies, starved)
 
     def kill(self) -> None:
         """Kill the worker and every process that it started: it is pid 1 of its namespace."""

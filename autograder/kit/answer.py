@@ -46,12 +46,12 @@ Caller = Callable[[str, list, list | None], Answer]
 
 @dataclass(frozen=True)
 class Call:
-    """A call that is to be made: with cotangents, or with the very tensors of an earlier call, counted from 0."""
+    """A call that is to be made."""
 
     arguments: list
     cotangents: list | None = None
-    again: int | None = None
-    number: int | None = None  # of a check's calls without gradients, under which its tensors are kept
+    number: int | None = None  # under which its tensors are kept: another call with it is made with the very same
+    most: int | None = None  # bytes that it may take beyond what was there before
 
 
 def clean_text(value: Any, longest: int) -> str:

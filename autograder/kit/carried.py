@@ -36,11 +36,12 @@ def advised(check_id: str, namespace: dict, first: Verdict, earlier: Parts) -> V
     """
     name = check_id.partition(".")[0]
     with contextlib.redirect_stdout(io.StringIO()):  # what they print, they have printed at their own checks
-        wrong = {each: part for each, part in earlier.items() if _is_wrong(f"{name}.{each}", namespace)}
+        wrong = {each: part for each, part in earlier.items() if is_wrong(f"{name}.{each}", namespace)}
     return repair_first(first, wrong, GRADING_TRIES) if wrong else first
 
 
-def _is_wrong(check_id: str, namespace: dict) -> bool:
+def is_wrong(check_id: str, namespace: dict) -> bool:
+    """Return whether a notebook's function loses points in its check."""
     recording = recordings.load(check_id)
     verdict = grade(check_id, recording.cases, recording.criteria, recording.caller(namespace))
     return verdict.score < verdict.max_score

@@ -1,15 +1,16 @@
 """One function under test: the calls that are made of it, and what speaks against it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from autograder.kit.answer import Answer, Call, Caller, Failure, clean_answer
 from autograder.kit.call import arrays
-from autograder.kit.cases import EXACT, TOLERANCE, Case, Criterion, Kind
+from autograder.kit.cases import EXACT, TOLERANCE, Case, Criterion, Kind, KnownMistake
 from autograder.kit.compare import difference, is_text, named
 from autograder.kit.peak import within
-from autograder.kit.recognition import Recognised, recognised
+from autograder.kit.recognition import recognised
 
 NO_ANSWER = Failure("bad_output", "no answer came back.")
 
@@ -22,24 +23,34 @@ class Evaluation:
         self.cases = {case.name: case for case in cases}
         self.caller = caller
         # All first calls come before any second one: a function that remembers its arguments gives itself away.
-        self.first = self._answers([(case, _asked(case)) for case in cases])
-        self.numbers = {name: number for number, name in enumerate(self.first)}
+        self.numbers = {case.name: number for number, case in enumerate(cases)}
+        self.first = self._answers([(case, replace(self._call(case), most=case.peak)) for case in cases])
         self.second: dict[str, Answer] = {}
         smooth = [case for case in cases if case.cotangents is not None and not self.first[case.name].error]
-        self.backward = self._answers([(case, Call(_asked(case).arguments, case.cotangents)) for case in smooth])
+        self.backward = self._answers([(case, Call(self._call(case).arguments, case.cotangents)) for case in smooth])
+
+    def _call(self, case: Case) -> Call:
+        """Return the call of a case, whose tensors are kept."""
+        return Call(list(case.arguments.values()), number=self.numbers[case.name])
 
     def _answers(self, calls: list[tuple[Case, Call]]) -> dict[str, Answer]:
         """Return what comes of calls, by their cases' names; a caller that takes many together saves messages."""
         together = getattr(self.caller, "together", None) if calls else None
-        if not together or any(_is_measured(case, call) for case, call in calls):
+        if not together or any(call.most for _, call in calls):
             return {case.name: self._answer(case, call) for case, call in calls}
         answers = together(self.function, [call for _, call in calls])
         return {case.name: clean_answer(answer) for (case, _), answer in zip(calls, answers, strict=True)}
 
     def _answer(self, case: Case, call: Call) -> Answer:
-        if _is_measured(case, call):
-            return clean_answer(within(self.caller, self.function, call.arguments, case.peak or 0))
+        if together := getattr(self.caller, "together", None):
+            return clean_answer(together(self.function, [call])[0])
+        if call.most:
+            return clean_answer(within(self.caller, self.function, call.arguments, call.most))
         return clean_answer(self.caller(self.function, call.arguments, call.cotangents))
+
+    def _anew(self, case: Case) -> Answer:
+        """Return the answer to a call with fresh tensors."""
+        return self._answer(case, Call(list(case.arguments.values())))
 
     def failure(self, criterion: Criterion) -> Failure | None:
         """Return what speaks against the criterion, or None."""
@@ -137,7 +148,7 @@ class Evaluation:
         if (
             not answer.error
             and differ(answer, self._with_the_same_tensors(case))
-            and not differ(answer, self._answer(case, _asked(case)))
+            and not differ(answer, self._anew(case))
         ):
             return _wrong("changes its arguments: called with the same tensors once more, it gives another answer.")
         return None
@@ -145,7 +156,7 @@ class Evaluation:
     def _repeat(self, case: Case, part: str | None) -> Failure | None:
         first, again = self.first[case.name], self._with_the_same_tensors(case)
         if differ(first, again) and hasattr(self.caller, "together"):
-            again = self._answer(case, _asked(case))  # tensors that the function has changed are another demand's
+            again = self._anew(case)  # tensors that the function has changed are another demand's
         if first.error or again.error or not first.outputs or not again.outputs:
             return again.error or first.error or NO_ANSWER
         if differ(first, again):
@@ -157,10 +168,9 @@ class Evaluation:
         """Return the second answer: to the tensors of the first call, where the caller has kept them."""
         if case.name not in self.second and hasattr(self.caller, "together"):
             cases = [each for name, each in self.cases.items() if each is case or not self.first[name].error]
-            calls = [(each, Call(_asked(each).arguments, again=self.numbers[each.name])) for each in cases]
-            self.second |= self._answers(calls)
+            self.second |= self._answers([(each, self._call(each)) for each in cases])
         if case.name not in self.second:
-            self.second[case.name] = self._answer(case, _asked(case))
+            self.second[case.name] = self._anew(case)
         return self.second[case.name]
 
     def only_in(self, failure: Failure, criterion: Criterion) -> str | None:
@@ -184,8 +194,8 @@ class Evaluation:
                 return f"It is wrong exactly in the cases with {feature}, and right in the others."
         return None
 
-    def mistakes(self) -> Recognised:
-        """Return the known mistakes whose numbers are the student's wherever they are not the right ones."""
+    def mistakes(self) -> tuple[list[KnownMistake], list[str]]:
+        """Return the known mistakes whose numbers are the student's where they are not right, and a line on each."""
         return recognised(list(self.cases.values()), self.first)
 
 
@@ -196,16 +206,6 @@ FAILURES: dict[Kind, Callable[[Evaluation, Case, str | None], Failure | None]] =
     Kind.UNCHANGED: Evaluation._unchanged,
     Kind.REPEAT: Evaluation._repeat,
 }  # what speaks against a case, by the kind of the criterion
-
-
-def _asked(case: Case) -> Call:
-    """Return the call of a case."""
-    return Call(list(case.arguments.values()))
-
-
-def _is_measured(case: Case, call: Call) -> bool:
-    """Return whether the memory that a call takes is measured: such a call is made alone."""
-    return bool(case.peak) and call.cotangents is None and call.again is None
 
 
 def _misshapen(name: str, got: np.ndarray, expected: np.ndarray, answer: Answer) -> str:

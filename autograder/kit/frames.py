@@ -1,10 +1,9 @@
 """Values across one Unix socket: frames of a codec's text and the raw bytes of its arrays; every size is capped."""
 
+import math
 import socket
 import struct
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -51,36 +50,26 @@ def encode(value: Any) -> tuple[bytes, bytes]:
 
 def decode(header: bytes, body: bytes) -> Any:
     """Return the value that `encode` made the bytes from; raise CodecError for any other bytes."""
-    arrays = _Arrays(body)
-    value = codec.decode(header, CLASSES, arrays.take)
-    if arrays.offset != len(body):
-        raise CodecError(f"{len(body) - arrays.offset} bytes belong to no array")
-    return value
+    offset = 0
 
-
-@dataclass
-class _Arrays:
-    """Takes one array after the other from the body."""
-
-    body: bytes
-    offset: int = 0
-
-    def take(self, described: Any) -> np.ndarray:
+    def take(described: Any) -> np.ndarray:
+        nonlocal offset
         name, shape = described
         if name not in DTYPES:
             raise CodecError(f"an array of dtype {name!r:.40}")
         if len(shape) > 16 or not all(type(n) is int and 0 <= n <= MAX_BODY for n in shape):
             raise CodecError("an array of an impossible shape")
-        count = 1
-        for n in shape:
-            count *= n
-        dtype = DTYPES[name]
-        size = count * dtype.itemsize
-        if size > len(self.body) - self.offset:
-            raise CodecError(f"an array of {size} bytes, of which {len(self.body) - self.offset} came")
-        flat = np.frombuffer(self.body, dtype, count, self.offset)
-        self.offset += size
+        dtype, count = DTYPES[name], math.prod(shape)
+        if count * dtype.itemsize > len(body) - offset:
+            raise CodecError(f"an array of {count * dtype.itemsize} bytes, of which {len(body) - offset} came")
+        flat = np.frombuffer(body, dtype, count, offset)
+        offset += flat.nbytes
         return flat.reshape(shape).astype(dtype.newbyteorder("="))  # a copy of its own, which may be written to
+
+    value = codec.decode(header, CLASSES, take)
+    if offset != len(body):
+        raise CodecError(f"{len(body) - offset} bytes belong to no array")
+    return value
 
 
 def send(link: socket.socket, value: Any) -> None:
@@ -106,22 +95,19 @@ def receive(
 
 
 def _exactly(link: socket.socket, size: int, deadline: float | None) -> bytes:
-    return b"".join(_pieces(link, size, deadline))
-
-
-def _pieces(link: socket.socket, size: int, deadline: float | None) -> Iterator[bytes]:
+    pieces: list[bytes] = []
     while size:
         left = None if deadline is None else deadline - time.monotonic()
         if left is not None and left <= 0:
             raise TooLate("no complete answer in time")
         link.settimeout(left)
         try:
-            piece = link.recv(min(size, 1 << 20))
+            pieces.append(link.recv(min(size, 1 << 20)))
         except TimeoutError:
             raise TooLate("no complete answer in time") from None
         except ConnectionError:
             raise Closed("the connection broke") from None
-        if not piece:
+        if not pieces[-1]:
             raise Closed("the other end has gone")
-        size -= len(piece)
-        yield piece
+        size -= len(pieces[-1])
+    return b"".join(pieces)

@@ -39,11 +39,11 @@ def _explained(verdict: Verdict, judged: Judged, evaluation: Evaluation, example
     if evaluation.unwritten():
         verdict.hint = f"{head} It is not written yet."
         return verdict
-    recognised, where = evaluation.mistakes(), evaluation.where()
-    verdict.mistakes = [known.name for known in recognised.mistakes]
-    verdict.titles = [known.title for known in recognised.mistakes]
-    verdict.details = [*_demands(judged, evaluation), *([where] if where else []), *recognised.lines()]
-    example = example_hint(evaluation.function, recognised.mistakes, examples(), evaluation.caller, verdict.failures)
+    (mistakes, lines), where = evaluation.mistakes(), evaluation.where()
+    verdict.mistakes = [known.name for known in mistakes]
+    verdict.titles = [known.title for known in mistakes]
+    verdict.details = [*_demands(judged, evaluation), *([where] if where else []), *lines]
+    example = example_hint(evaluation.function, mistakes, examples(), evaluation.caller, verdict.failures)
     if example:
         verdict.details.append(example.text)
         verdict.failures += [example.failure] if example.failure else []

@@ -9,11 +9,10 @@ import textwrap
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
 
 from autograder.kit import peak, recordings
 from autograder.kit.answer import Answer, Caller, Failure
-from autograder.kit.carried import advised
+from autograder.kit.carried import advised, is_wrong
 from autograder.kit.cases import Verdict
 from autograder.kit.grading import grade
 from autograder.kit.hunts import LETTERS, HuntInput, Tried
@@ -21,16 +20,8 @@ from autograder.kit.printed import Prints
 from autograder.kit.repair import refusing, repair
 
 
-class Checked(NamedTuple):
-    """A check's verdict, whether only grading knows if the function is right, and the stars of its task."""
-
-    verdict: Verdict
-    only_grading_knows: bool
-    stars: int
-
-
-def verdict_on(check_id: str, namespace: dict, prints: Prints) -> Checked:
-    """Return what the check says of the notebook's function."""
+def verdict_on(check_id: str, namespace: dict, prints: Prints) -> tuple[Verdict, bool, int]:
+    """Return a check's verdict, whether only grading knows if the function is right, and the stars of its task."""
     recording = recordings.load(check_id)
     cases, hunt = recording.cases, recording.hunt
     # nbgrader takes any line on stderr for a failure, and a student's warning is none.
@@ -47,7 +38,7 @@ def verdict_on(check_id: str, namespace: dict, prints: Prints) -> Checked:
     if verdict.hint is None and note:
         sign = "○" if only_grading_knows else "✓"
         verdict = replace(verdict, hint=f"{sign} {check_id.partition('.')[2]}: {note}")
-    return Checked(verdict, only_grading_knows, recording.stars)
+    return verdict, only_grading_knows, recording.stars
 
 
 def _hunting(check_id: str, hunt: HuntInput, namespace: dict, caller: Caller) -> tuple[Caller, str]:
@@ -83,11 +74,9 @@ def _possible(lines: int, caller: Caller, function: str, arguments: list, cotang
 
 def _own(check_id: str, hunt: HuntInput, namespace: dict) -> Callable | None:
     """Return the student's own right function, None as long as it does not have all its points."""
-    other = f"{check_id.partition('.')[0]}.{hunt.graded}"
     with contextlib.redirect_stdout(None):
-        recording = recordings.load(other)
-        verdict = grade(other, recording.cases, recording.criteria, recording.caller(namespace))
-    return namespace.get(hunt.function) if verdict.score == verdict.max_score else None
+        wrong = is_wrong(f"{check_id.partition('.')[0]}.{hunt.graded}", namespace)
+    return None if wrong else namespace.get(hunt.function)
 
 
 def _defined(source: str) -> Callable:

@@ -45,12 +45,7 @@ def _place(tensor: Tensor) -> int:
 
 
 def within(caller: Caller, function: str, arguments: list, most: int) -> Answer:
-    """Return the answer to a call that may take `most` bytes beyond what was there before; its error if it takes more.
-
-    A caller that can measure has a method `measured`; of any other the largest tensor is looked at.
-    """
-    if measured := getattr(caller, "measured", None):
-        return measured(function, arguments, most)
+    """Return the answer to a call; its error if its largest tensor takes more than `most` bytes."""
     with LargestTensor() as largest:
         answer = caller(function, arguments, None)
     return answer if answer.error or largest.bytes <= most else exceeded(answer, most)

@@ -1,7 +1,6 @@
 """Which known mistakes give the student's numbers: one, or two at once; nothing is named on a near match."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -168,26 +167,15 @@ class Evidence:
         return explained
 
 
-@dataclass
-class Recognised:
-    """Known mistakes, and the words with which the hint of each begins."""
+def recognised(cases: list[Case], answers: dict[str, Answer]) -> tuple[list[KnownMistake], list[str]]:
+    """Return the known mistakes that explain every wrong answer, and a line on each, with its hint.
 
-    mistakes: list[KnownMistake] = field(default_factory=list)
-    words: str = ""
-    at_once: bool = False  # all of them were made together; otherwise any of them alone gives the same numbers
-
-    def lines(self) -> list[str]:
-        return [f"{'And' if i and self.at_once else self.words}: {m.hint}" for i, m in enumerate(self.mistakes)]
-
-
-def recognised(cases: list[Case], answers: dict[str, Answer]) -> Recognised:
-    """Return the known mistakes that explain every wrong answer: one, two at once, or several that look alike.
-
+    They are one, two at once, or several that look alike: any of them alone gives the same numbers.
     Where the function crashes there is nothing to compare: a mistake may crash there or not.
     """
     evidence = Evidence(cases, answers)
     if not evidence.wrong:
-        return Recognised()
+        return [], []
     ways: list[tuple[str, Callable[[], list[KnownMistake]]]] = [
         ("Your numbers are those of", evidence.alone),
         ("Where nothing crashes, your numbers are those of", lambda: evidence.covering(1)),
@@ -202,8 +190,9 @@ def recognised(cases: list[Case], answers: dict[str, Answer]) -> Recognised:
             two = i in (2, 4, 5)
             at_once = two and len(mistakes) > 1
             what = "two known mistakes at once" if at_once else "a known mistake" + ", and of another" * two
-            return Recognised(mistakes, f"{words} {what}", at_once)
-    return Recognised()
+            begins = [f"{words} {what}", *["And" if at_once else f"{words} {what}"] * (len(mistakes) - 1)]
+            return mistakes, [f"{each}: {known.hint}" for each, known in zip(begins, mistakes, strict=True)]
+    return [], []
 
 
 def _numbers(case: Case, name: str) -> list[np.ndarray] | None:

@@ -6,7 +6,6 @@ It needs no torch: on the grader's side it runs in the process that parses what 
 import ast
 import builtins
 import copy
-from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from autograder.kit.answer import Caller
 
-BODIES = ("body", "orelse", "finalbody")  # of a statement: where others stand inside it
 LIBRARIES = frozenset({"torch", "math", "F", "nn"})  # that a repaired statement may use besides the broken one's names
 
 
@@ -65,15 +63,15 @@ def _complaint(original: ast.FunctionDef, mended: ast.FunctionDef) -> str:
     """Return why one function is not the other with one statement changed, "" where it is."""
     if _parameters(mended) != _parameters(original):
         return f"its parameters are not those of {original.name}: keep them, in their order."
-    old, new = _statements(original), _statements(mended)
-    edits = SequenceMatcher(None, [_own(each) for each in old], [_own(each) for each in new], autojunk=False)
-    changed = [edit for edit in edits.get_opcodes() if edit[0] != "equal"]
+    old, new = _lines(original), _lines(mended)
+    changed = [edit for edit in SequenceMatcher(None, old, new, autojunk=False).get_opcodes() if edit[0] != "equal"]
     if not changed:
         return f"is {original.name} as it was: change the statement that is wrong."
     _, first, last, start, end = changed[0]
     if len(changed) > 1 or last - first != 1 or end - start != 1:
         return f"changes more than one statement of {original.name}: change one, and keep the others as they are."
-    if strange := sorted(_names(new[start]) - _all_names(original) - LIBRARIES - set(dir(builtins))):
+    used = {node.id for each in mended.body for node in ast.walk(each) if isinstance(node, ast.Name)}
+    if strange := sorted(used - _bound(mended) - _all_names(original) - LIBRARIES - set(dir(builtins))):
         return f"uses {', '.join(strange)}, which {original.name} does not have: mend the statement itself."
     return ""
 
@@ -107,38 +105,20 @@ def _parameters(function: ast.FunctionDef) -> list[str]:
     return [each.arg for each in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
 
 
-def _statements(function: ast.FunctionDef) -> list[ast.stmt]:
-    """Return the statements of a function in their order, those inside others too; the docstring is none."""
+def _lines(function: ast.FunctionDef) -> list[str]:
+    """Return a function's statements as Python writes them, a line each, without the docstring."""
     body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
-    return [statement for each in body for statement in _flat(each)]
+    try:
+        return "\n".join(map(ast.unparse, body)).splitlines()
+    except (ValueError, RecursionError):  # what cannot be written out is not the broken function
+        return []
 
 
-def _flat(statement: ast.stmt) -> Iterator[ast.stmt]:
-    """Yield a statement, and after it those inside it."""
-    yield statement
-    for field in BODIES:
-        for inner in getattr(statement, field, []):
-            yield from _flat(inner)
-
-
-def _own(statement: ast.stmt) -> str:
-    """Return a statement's syntax without the statements inside it, which stand for themselves."""
-    return repr([type(statement), *(_dump(value) for name, value in ast.iter_fields(statement) if name not in BODIES)])
-
-
-def _dump(value: Any) -> Any:
-    """Return a part of a statement so that equal syntax is equal text."""
-    if isinstance(value, list):
-        return [_dump(each) for each in value]
-    return ast.dump(value) if isinstance(value, ast.AST) else value
-
-
-def _names(node: ast.AST) -> set[str]:
-    """Return the names that a statement reads, without those that it binds itself."""
-    names = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]
-    own = {name.id for name in names if not isinstance(name.ctx, ast.Load)}
-    own |= {inner.arg for inner in ast.walk(node) if isinstance(inner, ast.arg)}
-    return {name.id for name in names} - own
+def _bound(function: ast.FunctionDef) -> set[str]:
+    """Return the names that a function binds itself."""
+    nodes = list(ast.walk(function))
+    names = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    return names | {node.arg for node in nodes if isinstance(node, ast.arg)}
 
 
 def _all_names(function: ast.FunctionDef) -> set[str]:

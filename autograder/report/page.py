@@ -10,40 +10,38 @@ from markupsafe import Markup, escape
 
 from autograder.files import atomic_write
 from autograder.report import data, section
-from autograder.report.data import ClassData, Entry
+from autograder.report.data import Entry
 
 FORMGRADER = "http://localhost:8888/formgrader"
 ROWS, NAMES = 1000, 200  # of a table, and of a list of names: the page stays small enough to be read
 
 
-def report(out: Path, to: Path | None = None, formgrader: str = FORMGRADER, anonymous: bool = False) -> Path:
-    """Write the page to `to` (default: DIR/report.html, or report-anonymous.html), atomically; return its path."""
-    path = to or out / ("report-anonymous.html" if anonymous else "report.html")
-    text = page(data.read(out), out, path, formgrader, anonymous)
-    atomic_write(path, text.encode("utf-8"), 0o600)  # names and marks: the teacher's alone
-    return path
+def report(out: Path, formgrader: str = FORMGRADER, anonymous: bool = False) -> Path:
+    """Write DIR/report.html, or report-anonymous.html to show in class, atomically; return its path.
 
-
-def page(class_data: ClassData, out: Path, path: Path, formgrader: str = FORMGRADER, anonymous: bool = False) -> str:
-    """Return the page as HTML, without scripts and without anything from other servers; anonymous: to show in class."""
+    It has no scripts, and nothing from other servers.
+    """
+    class_data = data.read(out)
     sections = section.sections(class_data, out)
     jinja = Environment(
         loader=PackageLoader("autograder.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
     jinja.filters |= {"points": _points, "text": data.written, "duration": _duration, "code": code}
-    made = jinja.get_template("report.html.j2").render(
+    page = jinja.get_template("report.html.j2").render(
         title=out.resolve().name,
         class_data=class_data,
         sections=sections,
         trend=section.trend(sections),
         anonymous=anonymous,
-        feedback=_feedback(out, path),
+        feedback=_feedback(out),
         formgrader=formgrader.rstrip("/"),
         rows=ROWS,
         names=NAMES,
     )
-    return made.lstrip()
+    path = out / ("report-anonymous.html" if anonymous else "report.html")
+    atomic_write(path, page.lstrip().encode("utf-8"), 0o600)  # names and marks: the teacher's alone
+    return path
 
 
 def code(sentence: str) -> Markup:
@@ -66,12 +64,11 @@ def _duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
-def _feedback(out: Path, path: Path) -> Callable[[Entry], str]:
-    """Return a function from an entry to the link from the page at `path` to its feedback, "" where there is none."""
-    above = Path(os.path.relpath(out.resolve(), path.resolve().parent))
+def _feedback(out: Path) -> Callable[[Entry], str]:
+    """Return a function from an entry to the page's link to its feedback, "" where there is none."""
 
     def link(entry: Entry) -> str:
         inside = Path("feedback", entry.student, entry.assignment, f"{entry.assignment}.html")
-        return quote(os.fsencode(above / inside)) if (out / inside).exists() else ""
+        return quote(os.fsencode(inside)) if (out / inside).exists() else ""
 
     return link

@@ -113,7 +113,10 @@ class Section:
     @property
     def stopped(self) -> list[tuple[Entry, list[str]]]:
         """Return who ran out of time, and in which checks."""
-        stops = ((entry, [items.function(c) for c in entry.line["checks"] if _stopped(c)]) for entry in self.read)
+        stops = (
+            (entry, [items.function(c) for c in entry.line["checks"] if "timeout" in c["failures"]])
+            for entry in self.read
+        )
         return [(entry, functions) for entry, functions in stops if functions]
 
     @property
@@ -187,7 +190,7 @@ def _mistakes(entries: list[Entry]) -> list[Mistake]:
                 about = made[name, title]
                 about["functions"].append(items.function(check))
                 about["students"].append(entry.student)
-    mistakes = [Mistake(*key, *map(_unique, about.values())) for key, about in made.items()]
+    mistakes = [Mistake(*key, *(list(dict.fromkeys(each)) for each in about.values())) for key, about in made.items()]
     return sorted(mistakes, key=lambda mistake: (-len(mistake.students), mistake.name))
 
 
@@ -202,11 +205,3 @@ def trend(sections: list[Section]) -> list[Trend]:
         for name, row in made.items()
     ]
     return sorted(trends, key=lambda trend: (-sum(trend.counts), trend.name))[:MOST_TRENDS]
-
-
-def _unique(words: list[str]) -> list[str]:
-    return list(dict.fromkeys(words))
-
-
-def _stopped(check: dict[str, Any]) -> bool:
-    return "timeout" in check["failures"]

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from ctypes.util import find_library
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +32,8 @@ def unavailable_reason() -> str | None:
     missing = [name for name in needed if not shutil.which(name)]
     if missing:
         return f"the program {missing[0]} is not installed" + (" (package bubblewrap)" if "bwrap" in missing else "")
+    if find_library("seccomp") is None:
+        return "libseccomp is not installed (package libseccomp2)"
     with BindMounts({}) as mounts:
         command = mounts.command(
             [*namespace_arguments(), *system_arguments(), "--proc", "/proc", "--dev", "/dev", "--", *PROBE]

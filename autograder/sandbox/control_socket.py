@@ -21,10 +21,6 @@ REQUEST = struct.Struct("<cI")  # the kind of request, and a job's CPU seconds
 PING, JOB = b"z", b"j"
 
 
-class NoAnswer(OSError):
-    """The zygote did not make a worker; the message is what it answered."""
-
-
 class Process:
     """A process held by its pidfd, so that a signal never reaches another one with the same pid."""
 
@@ -87,12 +83,10 @@ class ControlSocket:
         new_path.rename(self.folder / "socket")
         return listener
 
-    def connect(
-        self, kind: bytes, seconds: float, cpu_seconds: int = 0, lifeline: list[int] | None = None
-    ) -> tuple[socket.socket, Process]:
+    def connect(self, kind: bytes, seconds: float, cpu_seconds: int = 0) -> tuple[socket.socket, Process]:
         """Connect to the zygote; return the socket and the peer process: a new worker for JOB, the zygote for PING.
 
-        A JOB has so many CPU seconds, and lives as long as this process holds the other end of the pipe `lifeline`.
+        A JOB has so many CPU seconds, and lives as long as this process holds the socket.
         Raise OSError where nobody answers within `seconds`.
         """
         link = socket.socket(socket.AF_UNIX)
@@ -100,10 +94,10 @@ class ControlSocket:
             link.settimeout(seconds)
             link.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             link.connect(str(self.folder / "socket"))
-            socket.send_fds(link, [REQUEST.pack(kind, cpu_seconds)], lifeline or [])
+            link.sendall(REQUEST.pack(kind, cpu_seconds))
             message, ancillary, _, _ = link.recvmsg(1, socket.CMSG_SPACE(12))
             if message != kind:
-                raise NoAnswer(link.recv(2000).decode(errors="replace") if message else "it ended")
+                raise OSError(link.recv(2000).decode(errors="replace") if message else "it ended")
             link.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
             # The kernel has translated the sender's pid to this process's namespace.
             return link, Process(int.from_bytes(ancillary[0][2][:4], sys.byteorder))

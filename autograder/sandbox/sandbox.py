@@ -34,18 +34,13 @@ NO_SANDBOX_WARNING = (
 )
 
 
-class NoWorker(RuntimeError):
-    """A worker could not be made although the sandbox works; the message says why."""
-
-
 @dataclass
 class Job:
     """One worker: its socket, its process, the zygote that it was forked from, and the watchdog of its memory."""
 
-    link: socket.socket
+    link: socket.socket  # when it is closed, the worker is killed
     process: Process
     zygote: Process
-    lifeline: int  # the end of a pipe: when it is closed, the worker is killed
     memory: MemoryWatchdog
 
     def sandbox_died(self) -> bool:
@@ -56,7 +51,6 @@ class Job:
         """Kill the worker and every process that it started: it is pid 1 of its namespace."""
         self.process.kill()
         self.link.close()
-        os.close(self.lifeline)
         self.memory.stop()
 
 
@@ -171,7 +165,7 @@ class Sandbox:
     def start_worker(self, cpu_seconds: int = 600) -> Job:
         """Return a fresh worker with so many CPU seconds, ready for its first request.
 
-        Raise NoSandbox where the system forbids sandboxes, NoWorker where no worker can be made in three tries.
+        Raise NoSandbox where the system forbids sandboxes, RuntimeError where no worker can be made in three tries.
         """
         reason = ""
         for attempt in range(3):
@@ -184,23 +178,12 @@ class Sandbox:
                     self._zygote.kill()
         if self.sandboxed:
             require()
-        raise NoWorker(f"No worker could be made: {reason}.")
+        raise RuntimeError(f"No worker could be made: {reason}.")
 
     def _fork(self, cpu_seconds: int) -> Job:
         assert self._zygote is not None
-        held, lifeline = os.pipe()
-        try:
-            link, process = self.control.connect(JOB, START_SECONDS, cpu_seconds, [held])
-            try:
-                return Job(link, process, self._zygote, lifeline, MemoryWatchdog(process))
-            except BaseException:
-                link.close()
-                raise
-        except BaseException:
-            os.close(lifeline)
-            raise
-        finally:
-            os.close(held)
+        link, process = self.control.connect(JOB, START_SECONDS, cpu_seconds)
+        return Job(link, process, self._zygote, MemoryWatchdog(process))
 
     def close(self) -> None:
         """End the sandbox and all processes in it, where this process built it; remove the address it made."""

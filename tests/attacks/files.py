@@ -125,67 +125,48 @@ REFUSED: dict[str, Any] = {
 }
 
 
-def link(folder: Path) -> Path:
-    path = folder / f"{NAME}.ipynb"
-    (folder / "peer.ipynb").write_bytes(right)
-    path.symlink_to(folder / "peer.ipynb")
-    return path
+def link(path: Path) -> None:
+    path.with_name("peer.ipynb").write_bytes(right)
+    path.symlink_to(path.with_name("peer.ipynb"))
 
 
-def dangling(folder: Path) -> Path:
-    path = folder / f"{NAME}.ipynb"
-    path.symlink_to("/proc/self/mem")
-    return path
-
-
-def pipe(folder: Path) -> Path:
-    path = folder / f"{NAME}.ipynb"
-    os.mkfifo(path)
-    return path
-
-
-def a_folder(folder: Path) -> Path:
-    path = folder / f"{NAME}.ipynb"
-    path.mkdir()
-    return path
-
-
-def sparse(folder: Path) -> Path:
-    path = folder / f"{NAME}.ipynb"
+def sparse(path: Path) -> None:
     path.touch()
     os.truncate(path, 1 << 40)
-    return path
 
 
-NO_FILES: dict[str, Callable[[Path], Path]] = {
-    "No file": lambda folder: folder / f"{NAME}.ipynb",
-    "A link to a peer's notebook": link,
-    "A link to a device": dangling,
-    "A pipe that nobody writes to": pipe,
-    "A folder": a_folder,
-    "A device": lambda _: Path("/dev/zero"),
-    "A sparse file of a terabyte": sparse,
-    "A name that is none": lambda folder: folder / "nul\0.ipynb",
-    "A name that is too long": lambda folder: folder / ("a" * 5000),
+NO_FILES: dict[str, tuple[str, Callable[[Path], Any]]] = {  # what is called, and made, so
+    "No file": (f"{NAME}.ipynb", lambda path: None),
+    "A link to a peer's notebook": (f"{NAME}.ipynb", link),
+    "A link to a device": (f"{NAME}.ipynb", lambda path: path.symlink_to("/proc/self/mem")),
+    "A pipe that nobody writes to": (f"{NAME}.ipynb", os.mkfifo),
+    "A folder": (f"{NAME}.ipynb", Path.mkdir),
+    "A device": ("/dev/zero", lambda path: None),
+    "A sparse file of a terabyte": (f"{NAME}.ipynb", sparse),
+    "A name that is none": ("nul\0.ipynb", lambda path: None),
+    "A name that is too long": ("a" * 5000, lambda path: None),
 }
-
-
-def _written(content: Any) -> Callable[[Path, dict[str, str]], Path]:
-    def make(folder: Path, _: dict[str, str]) -> Path:
-        path = folder / f"{NAME}.ipynb"
-        path.write_bytes(content() if callable(content) else content)
-        return path
-
-    return make
 
 
 def cases() -> list[Case]:
     """Return the readable first, then those that are refused."""
+
+    def written(content: Any) -> Callable[[Path], Any]:
+        return lambda path: path.write_bytes(content() if callable(content) else content)
+
+    def case(name: str, outcome: str, called: str, fill: Callable[[Path], Any]) -> Case:
+        def make(folder: Path, _: dict[str, str]) -> Path:
+            fill(folder / called)
+            return folder / called
+
+        return Case("files", name, outcome, make)
+
     tables = {"all": ALL, "refused": REFUSED}
-    made = [
-        Case("files", name, outcome, _written(content))
-        for outcome, table in tables.items()
-        for name, content in table.items()
+    return [
+        *(
+            case(name, right, f"{NAME}.ipynb", written(made))
+            for right, table in tables.items()
+            for name, made in table.items()
+        ),
+        *(case(name, "refused", *about) for name, about in NO_FILES.items()),
     ]
-    made += [Case("files", name, "refused", lambda folder, _, at=place: at(folder)) for name, place in NO_FILES.items()]
-    return made

@@ -1,5 +1,6 @@
 """A course with canaries in it: hidden files that no submission may read or change, and a way to hand one in."""
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
 import pytest
 
 from autograder.assignment import Template, template
@@ -83,7 +85,7 @@ class Room:
         self.honest_file = written([("python", "setup", HONEST)], "solved")
         self.honest_outcome = self.honest()
         self.tree = self.look()
-        self.processes = descendants(os.getpid())
+        self.processes = descendants()
         self.descriptors = len(list(Path("/proc/self/fd").iterdir()))
 
     def _plant(self, path: Path) -> None:
@@ -124,26 +126,16 @@ class Room:
     def processes_left(self) -> int:
         """Return how many more processes there are than before, once those that end have ended."""
         until = time.monotonic() + 5
-        while (more := descendants(os.getpid()) - self.processes) > 0 and time.monotonic() < until:
+        while (more := descendants() - self.processes) > 0 and time.monotonic() < until:
             time.sleep(0.05)
         return more
 
 
-def descendants(pid: int) -> int:
+def descendants() -> int:
     """Return how many processes come from this one and are not zombies."""
-    parents: dict[int, int] = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, parent = path.read_text().rpartition(")")[2].split()[:2]
-        except OSError:
-            continue
-        if state != "Z":
-            parents[int(path.parent.name)] = int(parent)
-    ours, count = {pid}, -1
-    while len(ours) != count:
-        count = len(ours)
-        ours |= {child for child, parent in parents.items() if parent in ours}
-    return count - 1
+    with contextlib.suppress(psutil.NoSuchProcess):  # it ended meanwhile
+        return sum(each.status() != psutil.STATUS_ZOMBIE for each in psutil.Process().children(recursive=True))
+    return descendants()
 
 
 @pytest.fixture(scope="module")

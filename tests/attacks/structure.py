@@ -7,6 +7,7 @@ import nbformat
 
 from autograder.assignment import CHECK, grade_id
 from tests.attacks.cases import FUNCTIONS, Case, at, cell, notebook, of_change, setup
+from tests.support.notebooks import graded
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACAQAAAABazTCJAAAADElEQVR4nGNgYGAAAAAEAAH2FzhVAAAAAElFTkSuQmCC"
 
@@ -79,11 +80,8 @@ class Changes:
     def a_broken_schema_of_nbgraders(self, cells, _made):
         for n, each in enumerate(cells):
             if "nbgrader" in each.metadata:
-                each.metadata.nbgrader |= {
-                    "checksum": None,
-                    "points": "many",
-                    "schema_version": [1, "3", None, 9][n % 4],
-                }
+                version = [1, "3", None, 9][n % 4]
+                each.metadata.nbgrader |= {"checksum": None, "points": "many", "schema_version": version}
 
     def names_of_cells_that_are_no_names(self, cells, _made):
         for n, each in enumerate(cells):
@@ -243,12 +241,8 @@ class Changes:
 
     def every_cell_collapsed_hidden_tagged_to_be_skipped(self, cells, _made):
         for each in cells:
-            tags = each.metadata.get("tags", [])
-            each.metadata |= {
-                "collapsed": True,
-                "jupyter": {"source_hidden": True},
-                "tags": [*tags, "skip-execution", "remove_cell"],
-            }
+            tags = [*each.metadata.get("tags", []), "skip-execution", "remove_cell"]
+            each.metadata |= {"collapsed": True, "jupyter": {"source_hidden": True}, "tags": tags}
 
     def a_right_answer_tagged_as_training(self, cells, _made):
         cells[at(cells, "masked_softmax")].metadata["tags"] = ["train"]
@@ -264,17 +258,7 @@ class Pretences:
 
     def a_graded_cell_of_its_own(self, cells, _made):
         own = cell("python", "1000.0")
-        own.metadata["nbgrader"] = {
-            **{
-                "grade_id": "bonus",
-                "grade": True,
-                "solution": False,
-                "locked": True,
-                "points": 1000,
-                "schema_version": 3,
-            },
-            **{"task": False, "cell_type": "code", "checksum": "0" * 32},
-        }
+        own.metadata |= graded("bonus", grade=True, locked=True, points=1000, cell_type="code", checksum="0" * 32)
         cells.append(own)
 
     def a_notebook_whose_metadata_say_its_score(self, _cells, made):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from filelock import FileLock
 
+from autograder.judge.caller import Student
 from autograder.judge.judge import Judge
 from autograder.judge.session import Limits, Session
 from autograder.places import KIT, ROOT
@@ -77,7 +78,7 @@ def text(outputs: list[dict]) -> str:
 def ask(session: Session, function: str, *arguments):
     """Call the student's function within one check."""
     session.begin_check()
-    return session.call(function, list(arguments))
+    return Student(session)(function, list(arguments))
 
 
 def still_answers(session: Session) -> bool:

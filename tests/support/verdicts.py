@@ -94,7 +94,7 @@ class ValuesFirst(Evaluation):
 
     def _answer(self, case: Case, call: Call) -> Answer:
         answer = super()._answer(case, call)
-        if "numbers" not in vars(self):  # the first calls
+        if "second" not in vars(self):  # the first calls
             self.first = {case.name: answer}
             if self._values(case, None):
                 raise WrongValue

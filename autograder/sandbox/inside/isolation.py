@@ -104,12 +104,12 @@ def become_subreaper() -> None:
     _checked(_LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "adopting orphans")
 
 
-def guard(worker: int, lifeline: int) -> None:
-    """Wait until the worker ends or the judge closes the lifeline, a pipe; then kill all processes of the job.
+def guard(worker: int, link: int) -> None:
+    """Wait until the worker ends or the judge closes its end of the link; then kill all processes of the job.
 
     The judge may be killed at any moment, and a worker in a loop would not notice.
     """
-    keep_only(lifeline)
+    keep_only(link)
     watched = select.poll()
     watched.register(3, select.POLLHUP)
     watched.register(os.pidfd_open(worker), select.POLLIN)

@@ -119,7 +119,7 @@ class Shell(InteractiveShell):
     def __init__(self, **options: Any) -> None:
         options |= {"display_pub_class": _Publisher, "displayhook_class": _Result}
         super().__init__(**options)
-        self.kept_arguments: dict[int, list] = {}  # the arguments of a check's calls, by the calls' numbers
+        self.kept_arguments: dict[str, dict[int, list]] = {}  # of the function that is checked, by the calls' numbers
         self.remote_stubs: dict[str, Callable] = {}  # used in place of functions of these names
         self.colors = "nocolor"
         self.InteractiveTB.set_mode("Context")

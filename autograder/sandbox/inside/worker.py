@@ -121,8 +121,8 @@ def _cell(request: dict[str, Any], shell: Shell) -> dict[str, Any]:
 def _call(judge: _JudgeLink, request: dict[str, Any], asked: Call, shell: Shell) -> Answer:
     adapters.ASKED.set(judge.ask if request["served"] else None)
     OUTPUTS.start()  # what a function prints while it is checked is not kept
-    if asked.number == 0:
-        shell.kept_arguments.clear()
-    number = asked.again if asked.number is None else asked.number
-    kept = None if number is None else shell.kept_arguments.setdefault(number, [])
-    return call.call(shell.user_ns, request["function"], asked.arguments, asked.cotangents, kept, request["adapter"])
+    function = request["function"]
+    if function not in shell.kept_arguments:  # another check's are not needed any more
+        shell.kept_arguments = {function: {}}
+    kept = None if asked.number is None else shell.kept_arguments[function].setdefault(asked.number, [])
+    return call.call(shell.user_ns, function, asked.arguments, asked.cotangents, kept, request["adapter"])

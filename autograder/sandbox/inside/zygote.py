@@ -48,12 +48,14 @@ def warm_up() -> None:
     import torch
 
     isolation.machine_files()
+    if SANDBOXED:
+        seccomp.program()
     torch.set_num_threads(1)
     x = torch.ones(2, 2, requires_grad=True)
     torch.softmax(x @ x, -1).backward(torch.ones(2, 2))  # the first backward imports a third of a second's worth
 
 
-def fork_worker(job: socket.socket, lifeline: int, cpu_seconds: int, shell: object) -> None:
+def fork_worker(job: socket.socket, cpu_seconds: int, shell: object) -> None:
     """Fork twice: the first child enters new namespaces and guards the second, their pid 1, which is the worker."""
     if os.fork():
         return
@@ -64,7 +66,7 @@ def fork_worker(job: socket.socket, lifeline: int, cpu_seconds: int, shell: obje
         else:
             isolation.become_subreaper()
         if worker_pid := os.fork():
-            isolation.guard(worker_pid, lifeline)
+            isolation.guard(worker_pid, job.fileno())
         else:
             become_worker(job, cpu_seconds, shell)
     except BaseException as error:
@@ -101,15 +103,12 @@ def serve_connection(listener: socket.socket, shell: object) -> None:
     connection, _ = listener.accept()
     with connection, contextlib.suppress(OSError, struct.error):  # the judge may be killed while it connects
         connection.settimeout(5)
-        request, lifelines, _, _ = socket.recv_fds(connection, REQUEST.size, 1)
-        kind, cpu_seconds = REQUEST.unpack(request)
+        kind, cpu_seconds = REQUEST.unpack(connection.recv(REQUEST.size))
         connection.settimeout(None)
         if kind == b"j":
-            fork_worker(connection, lifelines[0], cpu_seconds, shell)
+            fork_worker(connection, cpu_seconds, shell)
         else:
             send_credentials(connection, kind)
-        for lifeline in lifelines:
-            os.close(lifeline)
 
 
 def main() -> None:

@@ -16,7 +16,6 @@ from autograder.checks import checks
 from autograder.grade import summary
 from autograder.gradebook.database import quiet
 from autograder.report.data import read
-from autograder.report.items import discrimination
 from autograder.report.page import FORMGRADER, report
 from autograder.submissions.submission import Rejected
 from examples import make_class
@@ -193,13 +192,6 @@ def test_items_are_analysed_without_empty_and_refused_submissions(tmp_path: Path
     expected = (rest[has].mean() - rest[~has].mean()) / rest.std() * (0.6 * 0.4) ** 0.5
     assert rows["links_of"][4] == f"{expected:.2f}"
     assert expected < 0
-
-
-def test_few_or_equal_points_have_no_discrimination() -> None:
-    assert discrimination([0, 1, 0, 1], [0, 1, 0, 1]) is None
-    assert discrimination([1] * 9, [*range(9)]) is None
-    assert discrimination([*range(9)], [1] * 9) is None
-    assert discrimination([*range(9)], [*range(9)]) == pytest.approx(1)
 
 
 def test_mistakes_are_followed_over_the_course(example: Path) -> None:

@@ -1,6 +1,5 @@
 """Errors carried forward: one early mistake is charged once, and nobody gets points that way which are not theirs."""
 
-import functools
 import inspect
 import time
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ import pytest
 
 from autograder import checks
 from autograder.assignment import Template, assignments, grade_id, parts, template
-from autograder.judge import carried
+from autograder.judge.caller import Student
 from autograder.judge.carried import Forward
 from autograder.judge.judge import Judge, Judged
 from autograder.judge.reference_server import MOST_ELEMENTS, Earlier
@@ -153,26 +152,6 @@ def test_two_parts_that_fit_each_other_only_lose_nothing_by_the_second_look(judg
     assert "yours" in verdict.hint.splitlines()[0]  # with these it does better than with right ones
 
 
-USES = {
-    "another name, in a cell of its own": ("mine = {0}", "mine("),
-    "a partial": ("from functools import partial\nmine = partial({0})", "mine("),
-    "a default": ("def mine(*given, call={0}):\n    return call(*given)", "mine("),
-    "a class": ("class Mine:\n    attend = staticmethod({0})", "Mine.attend("),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("where", ["the cell that defines it", "a later cell"])
-@pytest.mark.parametrize("use", USES)
-def test_the_earlier_function_may_be_called_by_whatever_name(judge: Judge, use: str, where: str) -> None:
-    code, call = USES[use]
-    changed = {HEADS: WRONG_HEADS, "encoder_layer": solution("transformer", "encoder_layer").replace(f"{HEADS}(", call)}
-    below = {HEADS: code.format(HEADS)}
-    if where == "the cell that defines it":
-        changed[HEADS], below = f"{WRONG_HEADS}\n\n{below[HEADS]}", {}
-    assert graded(judge, "transformer", changed, below, LAYERS).verdicts["encoder_layer"].score == 12
-
-
 def test_a_cell_that_stopped_at_the_earlier_function_defines_what_it_defines(judge: Judge) -> None:
     """The second function and a trial of the first are in one cell, which ends there with an error."""
     changed = {HEADS: BLANK.format(HEADS)}
@@ -194,23 +173,10 @@ def test_grading_costs_no_second_worker_where_nothing_is_carried(judge: Judge, m
     assert len(made) == 1  # what nobody has written calls nothing
 
 
-@pytest.mark.parametrize(
-    ("source", "calls"),
-    [
-        ("def g(x):\n    return f(x)", True),
-        ("def g(x):\n    return f_(x) + offset", False),
-        ("def f(x):\n    return x", False),
-        ("def g(x):\n    return globals()['f'](x)", True),
-    ],
-)
-def test_where_no_cell_mentions_the_earlier_function_none_is_run_again(source: str, calls: bool) -> None:
-    assert carried.mentions("f", source) == calls
-
-
 def test_cells_that_take_too_long_to_run_again_leave_the_verdict_as_it_was(
     judge: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("autograder.judge.judge.Forward", functools.partial(Forward, left=0.0))
+    monkeypatch.setattr("autograder.judge.judge.Forward", lambda *given: Forward(*given[:3], until=0.0))
     blank, only = {"masked_softmax": BLANK.format("masked_softmax")}, "masked_softmax additive_attention"
     verdict = graded(judge, "bahdanau", blank, only=only).verdicts["additive_attention"]
     assert verdict.score == 0
@@ -235,7 +201,7 @@ def test_a_cell_and_a_check_are_answered(asking: Session) -> None:
     asking.run("def twice(x):\n    return masked_softmax(x) + masked_softmax(scores=x, mask=None)")
     asking.begin_check()
     x = np.array([0.0, 1.0986123], np.float32)
-    assert np.allclose(asking.call("twice", [x]).outputs[0], [0.5, 1.5])
+    assert np.allclose(Student(asking)("twice", [x]).outputs[0], [0.5, 1.5])
 
 
 FORGED = """import os, json, struct, gc, socket

@@ -15,12 +15,10 @@ from autograder.submissions.normalise import submission
 from autograder.submissions.notebook import Unreadable
 from tests.support.notebooks import (
     BLANK,
-    CHECK_CELL,
     FUNCTION,
     MISTAKE,
     NAME,
     RIGHT,
-    TRAINS,
     WRONG,
     as_bytes,
     cells,
@@ -95,30 +93,6 @@ def test_inputs_are_fresh_for_each_and_the_same_again(judge: Judge) -> None:
         assert not np.array_equal(first, draw(*other))
     # No two lists of names run together to the same message.
     assert not np.array_equal(draw("a", "bc", "", ""), draw("ab", "c", "", ""))
-
-
-def stripped(content: list[dict]) -> dict:
-    """Return the notebook as an editor leaves it that knows nothing of metadata."""
-    return tree([{**cell, "metadata": {}} for cell in content], kernelspec={"name": "python3"})
-
-
-HONEST = {  # tests/attacks/structure.py has more
-    "check cell broken": [*cells(RIGHT)[:3], {**cells(RIGHT)[3], "source": "def ("}],
-    "metadata lost and the cell that trains": stripped([*cells(RIGHT), code(TRAINS)]),
-    "answer copied, blank below": [*cells(RIGHT)[:3], *cells(BLANK)[3:]],
-    "a crash elsewhere": [code("1 / 0"), *cells(RIGHT)],
-    "warnings and noise": [code("import warnings\nwarnings.warn('careful')\nprint('hm')"), *cells(RIGHT)],
-    "another folder": [code("import os\nos.chdir('/')"), *cells(RIGHT)],
-    "prints inside": cells(RIGHT.replace("    if", "    print(scores)\n    if")),
-    "lone check elsewhere": [code(CHECK_CELL), *cells(RIGHT)],
-}
-
-
-@pytest.mark.parametrize("name", HONEST)
-def test_honest_work_in_a_damaged_notebook_gets_all_its_points(judged, name: str) -> None:
-    result = judged(HONEST[name])
-    assert (result.score, result.max_score) == (ALL, ALL), result.verdicts[FUNCTION].hint
-    assert "training" not in str(result.outputs)  # what trains is never run
 
 
 def test_flags_tell_and_do_not_judge(judged) -> None:

@@ -11,13 +11,8 @@ from autograder.judge.judge import Judged, refused
 from autograder.judge.result import _written
 from autograder.judge.sanitize import clean_outputs
 from autograder.submissions.normalise import submission
-from tests.attacks.cases import written
 from tests.autograder.gradebook.test_feedback_pages import exporter, formgrader
-from tests.support.classes import page, summary
 from tests.support.notebooks import NAME, RIGHT, as_bytes, cells, code, form, markdown, tree
-from tests.support.points import by_checks
-
-ALL = by_checks("bahdanau")
 
 UNFINISHED = (
     *("\x1b[38m", "\x1b[48m", "\x1b[38;5m", "\x1b[38;5;m", "\x1b[48;2;1m", "\x1b[38;2m", "\x1b[1;38m", "\x1b[38;;m"),
@@ -104,21 +99,3 @@ def test_whatever_a_library_raises_the_text_is_there(monkeypatch, filter_name: s
         shown = exporter()._terminal("<b> 1") + exporter().markdown2html({}, "<b> 1")
         assert "&lt;b&gt; 1" in shown
         assert html.unescape(shown).count("1") == 2
-
-
-def test_a_cell_that_prints_an_unfinished_colour_code_costs_no_grade(run, tmp_path: Path) -> None:
-    """The whole way: "the grader failed to record it (IndexError)" and exit status 3 were what came of it."""
-    source = "\n".join(f"print('shown' + {colour!r} + 'whole')" for colour in UNFINISHED)
-    raises = f"raise ValueError('failed' + {UNFINISHED[0]!r})"
-    path = tmp_path / "in" / "ada" / "bahdanau" / "bahdanau.ipynb"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(written([("python", "last", source), ("python", "last", raises)], "solved"))
-    assert run(tmp_path / "in", tmp_path / "out") == 0
-    row = summary(tmp_path / "out")["ada", "bahdanau"]
-    assert (row["score"], row["error"]) == (str(ALL), "")
-    for shown in (
-        page(tmp_path / "out", "ada"),
-        formgrader(tmp_path / "out/autograded/ada/bahdanau/bahdanau.ipynb"),
-    ):
-        assert shown.count("whole") >= len(UNFINISHED)
-        assert "failed" in shown

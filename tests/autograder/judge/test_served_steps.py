@@ -35,9 +35,6 @@ def greedy_cached(start, step, bos, eos, max_len):
         tokens.append(int(logits.argmax()))
     return tokens
 """
-WITHOUT_ASKING = RIGHT.replace(
-    "    return tokens", "    import autograder.kit.adapters as u\n    u.ASKED.set(None)\n    return tokens"
-)
 FORGED = (
     """
 import autograder.kit.adapter as a

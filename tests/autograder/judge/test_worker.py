@@ -48,16 +48,6 @@ def test_a_cell_shows_what_a_notebook_shows(session: Session, source: str) -> No
 
 
 class TestDeath:
-    @pytest.mark.parametrize("death", ["os._exit(0)", "ctypes.string_at(0)"])
-    def test_a_function_that_ends_the_process_costs_only_its_check(self, session: Session, death: str) -> None:
-        session.run(DOUBLE)
-        session.run(f"import os, ctypes\ndef dies(x):\n    {death}")
-        answer = ask(session, "dies", X)
-        assert answer.outputs is None
-        assert answer.error == Failure("died", ENDED)
-        assert session.call("double", [X]).error.kind == "died"  # the rest of that check
-        assert still_answers(session)
-
     def test_a_cell_that_ends_the_process_is_not_run_again(self, session: Session) -> None:
         session.run(DOUBLE)
         assert "the code ended the Python process" in says(session, "import os\nos._exit(1)")
@@ -93,42 +83,6 @@ class TestTime:
     def session(self, built: sandbox.Sandbox) -> Iterator[Session]:
         with Session(built, Limits(cell=1, check=1, notebook=30, grace=0.3, patience=3)) as opened:
             yield opened
-
-    @pytest.mark.parametrize(
-        "body",
-        [
-            "while True: pass",
-            "import signal\n    signal.signal(signal.SIGINT, signal.SIG_IGN)\n    while True: pass",
-        ],
-        ids=["loop", "ignores interrupts"],
-    )
-    def test_a_function_without_end_costs_its_check_and_no_more(self, session: Session, body: str) -> None:
-        session.run(DOUBLE)
-        session.run(f"def loops(x):\n    {body}")
-        started = time.monotonic()
-        error = ask(session, "loops", X).error
-        assert error.kind == "timeout"
-        assert session.call("loops", [X]).error.kind == "timeout"  # one deadline for all calls of a check
-        assert time.monotonic() - started < 8
-        assert still_answers(session)
-
-    def test_many_short_waits_do_not_add_up(self, session: Session) -> None:
-        session.run("import time\ndef waits(x):\n    time.sleep(0.5)\n    return x")
-        started = time.monotonic()
-        session.begin_check()
-        errors = [session.call("waits", [X]).error for _ in range(10)]
-        assert errors[0] is None
-        assert errors[-1].kind == "timeout"
-        assert time.monotonic() - started < 8
-
-    def test_a_notebook_has_a_deadline_of_its_own(self, built: sandbox.Sandbox) -> None:
-        with Session(built, Limits(cell=1, check=1, notebook=2, grace=0.3)) as opened:
-            opened.run("import time\ndef waits(x):\n    time.sleep(0.8)\n    return x")
-            for _ in range(7):
-                answer = ask(opened, "waits", X)
-            assert answer.error.kind == "timeout"
-            opened.run("1")
-            assert opened.stopped == answer.error  # nothing more is begun
 
     def test_cells_of_ones_own_that_take_all_the_notebooks_time_leave_the_checks_theirs(
         self, built: sandbox.Sandbox

@@ -26,10 +26,13 @@ from autograder.kit import (
     progress,
     recordings,
 )
+from autograder.kit.carried import GRADING_TRIES
 from autograder.kit.cases import Verdict
 from autograder.kit.dry_run import Report
 from autograder.kit.recordings import Recording
 from autograder.release.notebook import build_source
+from autograder.release.recordings import recording
+from solutions.bahdanau.attention import additive_attention, masked_softmax
 
 
 @pytest.fixture
@@ -244,3 +247,22 @@ def test_a_cells_syntax_error_in_a_dry_run_names_its_line_and_no_file_of_ipython
     shell = SimpleNamespace(run_cell=lambda source: SimpleNamespace(error_before_exec=error))
     clock = SimpleNamespace(limit=lambda seconds: contextlib.nullcontext(), over=False)
     assert dry_run_worker._ran(shell, "", clock, 1.0) == "SyntaxError: expected ':' (line 3)"  # type: ignore[arg-type]
+
+
+PARTS = {"masked_softmax": 1, "additive_attention": 2}
+
+
+@pytest.mark.parametrize("is_right", [True, False])
+def test_a_part_whose_earlier_one_is_wrong_is_told_to_wait_for_it(is_right: bool, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(recordings, "FOLDER", tmp_path)
+    for function in PARTS:
+        recordings.path(f"bahdanau.{function}").write_bytes(recording(f"bahdanau.{function}", PARTS))
+    softmax = masked_softmax if is_right else lambda scores, mask=None: scores.softmax(-1)
+    namespace = {"masked_softmax": softmax, "additive_attention": lambda *given: torch.zeros(1)}
+    with pytest.raises(NoPoints) as no_points:
+        check("bahdanau.additive_attention", namespace)
+    said = " ".join(str(no_points.value).split())
+    assert ("your masked_softmax (part 1): that is not right yet. Repair part 1 first." in said) != is_right
+    assert (GRADING_TRIES in said) != is_right
+    namespace["additive_attention"] = additive_attention
+    assert check("bahdanau.additive_attention", namespace) is None

@@ -125,14 +125,6 @@ def ends():
         yield one, two
 
 
-def test_a_frame_crosses_a_socket(ends) -> None:
-    value = {"large": np.arange(500_000), "none": None}
-    sender = threading.Thread(target=frames.send, args=(ends[0], value))
-    sender.start()
-    assert frames.encode(frames.receive(ends[1], time.monotonic() + 10)) == frames.encode(value)
-    sender.join()
-
-
 @pytest.mark.parametrize("sizes", [(frames.MAX_HEADER + 1, 0), (0, 65), (2**32 - 1, 2**32 - 1)])
 def test_a_size_over_the_cap_is_refused_before_anything_is_read(ends, sizes) -> None:
     ends[0].sendall(struct.pack("<II", *sizes))
@@ -140,12 +132,7 @@ def test_a_size_over_the_cap_is_refused_before_anything_is_read(ends, sizes) -> 
         frames.receive(ends[1], time.monotonic() + 5, max_body=64)
 
 
-def test_an_end_that_closes_or_dawdles_is_told_apart(ends) -> None:
-    ends[0].sendall(struct.pack("<II", 10, 0) + b"123")
-    started = time.monotonic()
-    with pytest.raises(frames.TooLate):
-        frames.receive(ends[1], started + 0.2)
-    assert time.monotonic() - started < 2
+def test_an_end_that_closes_is_told_apart(ends) -> None:
     ends[0].sendall(struct.pack("<II", 10, 0))
     ends[0].close()
     with pytest.raises(frames.Closed):

@@ -8,7 +8,7 @@ import torch
 
 from autograder.checks import find
 from autograder.kit.answer import Answer, Failure
-from autograder.kit.compare import SAME, printed, same, same_print
+from autograder.kit.compare import SAME, same
 from autograder.kit.grading import Verdict, grade
 from autograder.kit.recordings import Recording, load, pack, path
 from tests.answers import check_ids, collected
@@ -164,19 +164,6 @@ def test_the_laptop_names_the_same_two_mistakes(tmp_path):
     assert len(packed) < 500_000
 
 
-def test_a_print_stands_for_numbers_and_their_shape():
-    numbers = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
-    assert same_print(printed([numbers]), printed([numbers * (1 + 1e-6)]))
-    for other in (
-        numbers.T,
-        numbers.reshape(4, 3),
-        numbers[::-1],
-        numbers * 1.001,
-        np.where(numbers > 1, np.nan, numbers),
-    ):
-        assert not same_print(printed([numbers]), printed([other]))
-
-
 @pytest.mark.parametrize("check_id", IDS)
 def test_a_public_example_is_small_enough_to_be_done_by_hand(check_id):
     examples = find(check_id).worked_examples()
@@ -187,12 +174,6 @@ def test_a_public_example_is_small_enough_to_be_done_by_hand(check_id):
         assert sum(output.size for output in example.outputs.values()) <= (24 if first else 36), example.code
         assert max(map(len, example.code.splitlines())) <= 200, example.code
         assert not re.search(r"rand|linspace|Generator", example.code), example.code
-
-
-def test_the_first_example_of_multi_head_attention_has_one_head_and_two_words():
-    first = find("transformer.multi_head_attention").worked_examples()[0]
-    assert first.outputs["weights"].shape == (1, 1, 2, 2)
-    assert first.outputs["out"].shape == (1, 2, 2)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64, bool])

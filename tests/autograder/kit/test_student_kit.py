@@ -61,10 +61,7 @@ def programs(kit: dict[str, bytes]) -> dict[str, ast.Module]:
 
 
 def imports(tree: ast.Module) -> set[str]:
-    nodes = list(ast.walk(tree))
-    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
-    return {name.partition(".")[0] for name in names}
+    return {name.partition(".")[0] for name in modules_of(tree)}
 
 
 def top_level(tree: ast.Module) -> ast.Module:

@@ -9,17 +9,6 @@ from autograder.sandbox import memory_watchdog
 from autograder.sandbox.sandbox import Sandbox
 from tests.support.sandboxed import QUICK, says
 
-SPREAD = """
-import os, time
-for _ in range(8):
-    if os.fork() == 0:
-        block = bytearray(os.urandom(1 << 20) * 400)
-        time.sleep(3)
-        os._exit(0)
-print("killed:", sum(os.wait()[1] == 9 for _ in range(8)))
-"""  # 3.2 GB, 0.4 in each: no limit of a single process is near
-
-
 # The number of sockets past which they could hold more than the limit, in processes that have 250 each at most.
 SOCKETS = """
 import os, socket, time
@@ -60,24 +49,7 @@ class TestTogether:
         assert 100 << 20 <= held < 110 << 20
         assert 20 << 20 <= more < 25 << 20
 
-    def test_many_processes_may_not_take_more_than_one(self, built: Sandbox) -> None:
-        with Session(built, Limits(cell=20, notebook=60)) as session:
-            session.run("def double(x):\n    return 2 * x")
-            assert re.fullmatch(r"killed: [1-8]\n", says(session, SPREAD))
-            assert session.stopped is None
-            assert says(session, "double(21)") == "{'text/plain': '42'}"
-
     def test_what_is_shared_with_the_zygote_is_not_the_jobs(self, session: Session) -> None:
         session.run("1")
         assert session._worker is not None
         assert memory_watchdog.memory_of([session._worker.job.process.pid], 0) < 200 << 20
-
-    def test_a_loader_with_four_workers_is_no_hog(self, built: Sandbox) -> None:
-        with Session(built, QUICK) as session:
-            output = says(
-                session,
-                "import torch\nfrom torch.utils.data import DataLoader, TensorDataset\n"
-                "data = TensorDataset(torch.randn(2000, 100))\n"
-                "n = sum(len(x) for [x] in DataLoader(data, batch_size=50, num_workers=4))\nprint(n)",
-            )
-            assert output.strip().endswith("2000")  # after a warning of torch's on few processors

@@ -106,17 +106,8 @@ def graded(course: Path, tmp_path: Path) -> tuple[dict, str]:
     submitted.mkdir(parents=True)
     (submitted / "bahdanau.ipynb").write_bytes(reader(course))
     environment = {**os.environ, "PYTHONPATH": str(course), "HOME": str(course.parent)}
-    words = [
-        "-m",
-        "autograder",
-        "grade",
-        str(submitted.parents[1]),
-        "--out",
-        str(course / "build" / "class"),
-        "--jobs",
-        "1",
-    ]
-    ran = python(*words, env=environment, cwd=course)
+    words = f"-m autograder grade {submitted.parents[1]} --out {course}/build/class --jobs 1"
+    ran = python(*words.split(), env=environment, cwd=course)
     assert ran.returncode == 0, ran.stderr
     record = json.loads((course / "build/class/records/mallory/bahdanau.json").read_text())["line"]
     written = json.loads((course / "build/class/autograded/mallory/bahdanau/bahdanau.ipynb").read_text())
