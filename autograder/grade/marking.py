@@ -38,7 +38,6 @@ class Grader:
     book: ClassGradebook
     forms: dict[str, Template] = field(default_factory=dict)
     keys: dict[int, str] = field(default_factory=dict)
-    works: dict[int, str] = field(default_factory=dict)  # a digest of the file and of the grader
 
     def mark(self, submissions: list[Submission], judges: Judges) -> Iterator[tuple[Submission, dict[str, Any]]]:
         """Grade submissions; yield each with its line, once gradebook, page and record are written."""
@@ -59,7 +58,6 @@ class Grader:
                 reason = str(error)
                 self._keep(submission, None)
             self.keys[number] = cache.digest_of(submission, content, reason)
-            self.works[number] = cache.work_digest(submission, content)
             yield number, Task(submission.student, submission.assignment, content, reason, submission.notice)
 
     def _keep(self, submission: Submission, content: bytes | None) -> None:
@@ -81,11 +79,9 @@ class Grader:
 
     def _record(self, number: int, submission: Submission, outcome: Outcome) -> dict[str, Any]:
         submit_line = {"student": submission.student, "file": submission.file, "notes": list(submission.notes)}
-        line, key = submit_line | outcome.line | {"work": self.works.pop(number)}, self.keys.pop(number)
+        line, key = submit_line | outcome.line, self.keys.pop(number)
         if outcome.starved:  # it may have lost points by that: this record fits no file, so the next run grades anew
-            key, line["work"], line["starved"] = "", "", True
-            line["flags"] = [*line["flags"], STARVED]
-        line["flags"] = [*line["flags"], *Records(self.out).score_conflict(submission, line)]
+            key, line["starved"], line["flags"] = "", True, [*line["flags"], STARVED]
         try:
             if outcome.kept is not None:
                 self._keep(submission, outcome.kept)

@@ -183,7 +183,6 @@ def summarise(
     lines += map(asdict, inbox.rejected)
     graded_now = {(submission.student, submission.assignment) for submission in inbox.submissions}
     lines += [summary.row(line) | {"note": summary.GONE} for line in Records(out).earlier_lines(graded_now)]
-    lines = summary.flag_different_scores(lines)
     lines += summary.missing(Roster.of(out).missing(Records(out).submitted()))
     columns = summary.gradebook_columns(book)
     order = {name: root for root, name in enumerate(assignments())}

@@ -64,7 +64,7 @@ STARS = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nim
         ("torch._C._nn.scaled_dot_product_attention(q, k, v)", f"{OWN_ATTENTION}scaled_dot_product_attention"),
         ("nn.TransformerDecoderLayer(8, 2)", f"{OWN_ATTENTION}TransformerDecoderLayer"),
         ("from torch.nn.attention.flex_attention import flex_attention as f", f"{OWN_ATTENTION}flex_attention"),
-        ("import torch.nn.attention as a\na.varlen", f"{OWN_ATTENTION}attention"),
+        ("import torch.nn.attention as a\na.varlen", f"{OWN_ATTENTION}torch.nn.attention"),
         ("s = getattr(torch, '_masked_softmax')", f"{OWN_SOFTMAX}_masked_softmax"),
         ("from torch.masked import softmax as s", f"{OWN_SOFTMAX}torch.masked.softmax"),
         ("import torch.masked as tm\ntm.softmax(x, 1)", f"{OWN_SOFTMAX}torch.masked.softmax"),
