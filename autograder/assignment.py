@@ -168,4 +168,4 @@ def parts(cells: list[NotebookNode]) -> dict[str, int | None]:
 
 def is_manual(metadata: dict) -> bool:
     """Return whether a person gives a cell's points, by its nbgrader metadata."""
-    return bool(metadata.get("task") or (metadata.get("grade") and metadata.get("solution")))
+    return bool(metadata.get("grade") and metadata.get("solution"))

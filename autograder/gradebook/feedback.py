@@ -3,7 +3,7 @@
 from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.utils import is_grade, is_solution, is_task
+from nbgrader.utils import is_grade, is_solution
 
 from autograder.assignment import grade_id
 from autograder.gradebook.html import Page
@@ -17,9 +17,9 @@ def page(exporter: Page, notebook: NotebookNode, name: str, rows: AssignmentRows
         about: dict[str, Any] = cell.metadata.get("nbgrader", {})
         if grade_id(cell) not in rows.points | rows.commented:  # of an exercise that was removed since: any cell
             cell.metadata.pop("nbgrader", None)
-        if is_solution(cell) or is_task(cell):
+        if is_solution(cell):
             about["comment"] = marks.comments.get(about["grade_id"])
-        if is_grade(cell) or is_task(cell):
+        if is_grade(cell):
             about["score"] = marks.scores.get(about["grade_id"], 0.0)
             about["points"] = rows.points[about["grade_id"]]
             about["waits"] = about["grade_id"] in marks.waiting

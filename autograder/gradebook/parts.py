@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.utils import is_grade, is_solution, is_task
+from nbgrader.utils import is_grade, is_solution
 
 from autograder.assignment import OWN, grade_id
 from autograder.gradebook import bonus
@@ -37,7 +37,7 @@ class Part:
     @property
     def written(self) -> bool:
         """Return whether the graded cell is the answer itself, and no check of one."""
-        return is_solution(self.graded) or is_task(self.graded)
+        return is_solution(self.graded)
 
     @property
     def score(self) -> float:
@@ -96,7 +96,7 @@ def parts(notebook: NotebookNode) -> tuple[list[Part], list[NotebookNode]]:
     task: list[NotebookNode] = []
     work: list[NotebookNode] = []
     for cell in begun:
-        if is_grade(cell) or is_task(cell):
+        if is_grade(cell):
             part = Part(cell, task, work, labels.get(grade_id(cell), ""))
             part.work += [cell] if part.written else []
             made.append(part)
@@ -118,7 +118,7 @@ def by_need(made: Iterable[Part]) -> list[Part]:
 def _introduced(cells: list[NotebookNode]) -> tuple[list[NotebookNode], list[NotebookNode]]:
     """Return the cells from the first heading of the second level on, and those above it that are not graded."""
     for number, cell in enumerate(cells):
-        if is_grade(cell) or is_solution(cell) or is_task(cell):
+        if is_grade(cell) or is_solution(cell):
             return cells[number:], cells[:number]
         if cell.cell_type == "markdown" and cell.source.startswith("## "):
             return cells[number:], cells[:number]

@@ -39,7 +39,7 @@ def normalise(notebook: NotebookNode, template: Template) -> NotebookNode:
             kept = _student_code_in_check(cells[position], released)
             cells[position] = _restore(cells[position], released)
             cells[position:position] = kept
-        elif _must_exist(released):
+        elif released.metadata.nbgrader.get("grade"):  # a solution's function may be defined elsewhere
             cells.append(copy.deepcopy(released))
     solutions = [cell for cell in template.graded.values() if cell.metadata.nbgrader.get("solution")]
     released_texts = {collapsed(cell.source) for cell in solutions}
@@ -103,12 +103,6 @@ def _match_released(cells: list[NotebookNode], template: Template) -> list[Noteb
         if not released:
             cell["id"] = f"{OWN}{number}"
     return kept
-
-
-def _must_exist(released: NotebookNode) -> bool:
-    """Return whether a missing cell is put back: one with points is; a solution's function may be defined elsewhere."""
-    metadata = released.metadata.nbgrader
-    return bool(metadata.get("grade") or metadata.get("task"))
 
 
 def _position(cells: list[NotebookNode], name: str, released: NotebookNode, template: Template) -> int | None:
