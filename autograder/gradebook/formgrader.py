@@ -11,8 +11,9 @@ from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
 from traitlets import default
 
-from autograder.gradebook import bonus
+from autograder.assignment import bonus, grade_id
 from autograder.gradebook.html import Page
+from autograder.gradebook.rows import show_bonus
 
 # nbconvert's own template of this name fetches MathJax from the network, and formgrader puts the cursor back when that
 # says that it has ended. Our formulas are there from the start.
@@ -60,9 +61,10 @@ class Sheet(Page):
     ) -> tuple[str, dict[str, Any]]:
         """Return the page, with rubrics, and on which a score may be as high as the bonus."""
         # nbconvert's own HTML exporter parses each page again to add what `finished` adds.
-        page, resources = super(HTMLExporter, self).from_notebook_node(bonus.show(nb), resources, **kwargs)
+        show_bonus(nb.cells)
+        page, resources = super(HTMLExporter, self).from_notebook_node(nb, resources, **kwargs)
         above, end, below = self.finished(page).rpartition("</body>")
-        points = bonus.points(nb)
+        points = {grade_id(cell): bonus(cell) for cell in nb.cells if bonus(cell)}
         above += BONUS.replace("MOST", json.dumps(points)) if points else ""
         return f"{above}<script>\n{MARKING.read_text('utf-8')}</script>\n{end}{below}", resources
 

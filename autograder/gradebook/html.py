@@ -19,8 +19,8 @@ from nbformat import NotebookNode
 from traitlets import default
 
 from autograder import katex
-from autograder.gradebook import bonus
 from autograder.gradebook.parts import by_need, parts
+from autograder.gradebook.rows import show_bonus
 from autograder.gradebook.verdict import verdict_html
 from autograder.judge import comparison
 from autograder.judge.markup import clean_html, with_pictures
@@ -132,7 +132,8 @@ class Page(HTMLExporter):
     def _set(self, notebook: NotebookNode, about: dict[str, Any], plain: bool = False) -> str:
         resources = self._init_resources({"nbgrader": about})
         self._until = -math.inf if plain else self._until
-        page = self.template.render(nb=bonus.show(notebook), resources=resources)
+        show_bonus(notebook.cells)
+        page = self.template.render(nb=notebook, resources=resources)
         return self.finished(page.lstrip("\r\n"))
 
     def default_filters(self) -> Generator[Any, None, None]:

@@ -1,5 +1,6 @@
 """A judged notebook's rows in nbgrader's gradebook: scores, comments and late penalties as nbgrader sets them."""
 
+import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,12 +8,11 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.api import Comment, Grade, Student, SubmittedAssignment, SubmittedNotebook, new_uuid
-from nbgrader.utils import compute_checksum, is_grade, is_solution
+from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from autograder.assignment import bonus, grade_id
-from autograder.gradebook.bonus import automatic_score
 from autograder.gradebook.lateness import Penalties, same_number, seconds_late
 from autograder.submissions.normalise import is_by_student
 
@@ -100,6 +100,24 @@ def _by_cell(session: Session, kind: Any, row: Any, cells: Iterable[str]) -> dic
         by_cell[cell] = kind(id=new_uuid(), notebook_id=row.id, cell_id=cell)
     session.add_all(by_cell.values())
     return by_cell
+
+
+def show_bonus(cells: Iterable[NotebookNode]) -> None:
+    """Set the points of starred tasks' cells to what they can give: in the gradebook a bonus has a maximum of 0.
+
+    nbgrader's extra credit stays the teacher's own: no run of ours writes it. A bonus is an automatic score like any
+    other, in all of nbgrader's sums and in no maximum; a worse answer lowers it.
+    """
+    for cell in cells:
+        if bonus(cell):
+            cell.metadata.nbgrader["points"] = bonus(cell)
+
+
+def automatic_score(cell: NotebookNode) -> float | None:
+    """Return a cell's score, of a bonus above nbgrader's maximum of 0; None where a person gives it."""
+    scored = copy.deepcopy(cell) if bonus(cell) else cell
+    show_bonus([scored])
+    return determine_grade(scored)[0]
 
 
 def set_score(grade: Any, cell: NotebookNode, is_same_answer: bool) -> None:

@@ -10,8 +10,9 @@ from nbgrader.api import Grade
 from nbgrader.utils import compute_checksum
 
 from autograder.assignment import OWN, Template
-from autograder.gradebook import bonus, query
+from autograder.gradebook import query
 from autograder.gradebook.gradebook import ClassGradebook, quiet
+from autograder.gradebook.rows import automatic_score
 from autograder.judge.judge import shown
 from autograder.kit.bonus import ON_TOP
 from autograder.kit.cases import Verdict
@@ -167,7 +168,7 @@ def test_a_verdict_is_read_as_it_was_written(share: float, expected: float) -> N
     cell = copy.deepcopy(form().graded[STARRED])
     hint = None if share == 1 else f"stretch: {BONUS * share:g} of 6 points."
     cell.outputs = [nbformat.from_dict(each) for each in shown(Verdict(BONUS * share, BONUS, hint, [], []), stars=2)]
-    assert bonus.automatic_score(cell) == expected
+    assert automatic_score(cell) == expected
     assert "error" not in [output.output_type for output in cell.outputs]
     assert f"★★ {ON_TOP}" in cell.outputs[0].text
     assert cell.metadata.nbgrader.points == 0
