@@ -211,10 +211,10 @@ class ClassGradebook:
             self.session.commit()
 
     def _write_page(self, student: str, name: str, notebook: NotebookNode) -> None:
-        marks = query.marks(self.session, self._rows(name), student)
-        if marks is None:
+        page = feedback.page(self.exporter, self.session, self._rows(name), student, name, notebook)
+        if page is None:
             raise NotRecorded(f"{name} of {student} is not in the gradebook {named(self.db_url)}.")
-        self.files.write_page(student, name, feedback.page(self.exporter, notebook, name, self._rows(name), marks))
+        self.files.write_page(student, name, page)
 
     @contextmanager
     def _database(self) -> Iterator[None]:

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.assignment import assignments
 from autograder.gradebook.gradebook import ClassGradebook, quiet
-from autograder.gradebook.lateness import due_dates
+from autograder.gradebook.lateness import deadlines
 from tests.support.classes import graded_now, opened_book, page, summary, total_on
 from tests.support.nbgrader_course import Course
 from tests.support.points import by_checks
@@ -133,7 +133,7 @@ def test_a_time_given_by_hand_counts_and_stays(teacher, out: Path) -> None:
     ],
 )
 def test_due_dates_are_read_in_their_time_zone(written: str, expected: datetime | None) -> None:
-    assert due_dates([f"bahdanau={written}"], assignments()) == {"bahdanau": expected}
+    assert deadlines([f"bahdanau={written}"], assignments()) == {"bahdanau": expected}
 
 
 def test_a_rule_of_the_teachers_own_lies_in_the_class_folder(teacher, out: Path) -> None:
