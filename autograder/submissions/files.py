@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 from autograder.submissions.lms_names import JUNK, LIBRARIES, is_wrapper
@@ -75,27 +75,21 @@ def list_folder(root: Path) -> list[SubmittedFile]:
     if tops is None:
         raise ValueError(f"{root} holds more than {MOST_STUDENTS} files: this is no folder of submissions.")
     folders = [name for name, kind in tops if kind == "folder"]
-    wrapper = folders[0] if len(folders) == 1 and is_wrapper(folders[0]) else None
-    files: list[SubmittedFile] = []
-    for name, kind in tops:
-        files += (
-            _list_wrapper(root, (name,))
-            if name == wrapper
-            else limit_files(_files_of_entry(root, (name,), kind), (name,))
-        )
-    return files
-
-
-def _list_wrapper(root: Path, parts: tuple[str, ...]) -> list[SubmittedFile]:
-    """Return the files and folders below the single folder that holds all students' folders."""
+    if len(folders) != 1 or not is_wrapper(folders[0]):
+        return _files_of_students(root, (), tops)
+    around = (folders[0],)
+    beside = _files_of_students(root, (), [entry for entry in tops if entry[0] not in around])
     try:
-        entries = _scan(root, parts, MOST_STUDENTS)
+        entries = _scan(root, around, MOST_STUDENTS)
     except OSError as error:
-        return [_unreadable(parts, error)]
-    if entries is None:
-        return [too_many_files(parts)]
-    below = [limit_files(_files_of_entry(root, (*parts, name), kind), (*parts, name)) for name, kind in entries]
-    return [SubmittedFile(parts, bytes, is_folder=True), *chain.from_iterable(below)]
+        return [*beside, _unreadable(around, error)]
+    inside = [too_many_files(around)] if entries is None else _files_of_students(root, around, entries)
+    return [*beside, SubmittedFile(around, bytes, is_folder=True), *inside]
+
+
+def _files_of_students(root: Path, parts: tuple[str, ...], entries: list[Entry]) -> list[SubmittedFile]:
+    below = (((*parts, name), kind) for name, kind in entries)
+    return [file for path, kind in below for file in limit_files(_files_of_entry(root, path, kind), path)]
 
 
 def limit_files(files: Iterable[SubmittedFile], parts: tuple[str, ...]) -> list[SubmittedFile]:

@@ -157,36 +157,33 @@ class StudentFiles:
     def _add_best(self, assignment: str, candidates: list[CandidateFile], files: list[CandidateFile]) -> None:
         """Add the one submission for an assignment to the inbox; reject candidates of other content."""
         chosen, others = Choice(assignment, self._content).of(candidates)
+        owner = next((each.owner for each in files), Owner("", ()))  # one student has one account
         if chosen is None:
             reason = undecided(others) if others else self._missing(assignment, files)
-            source = SubmittedFile((self.student, assignment), bytes, reason)
-            self._add(Submission(self.student, assignment, shown_path(self.root, source), source), files)
-            return
-        from_nbgrader = (
-            self.root.is_dir()
-            and not chosen.owner.account
-            and chosen.owner.parts == (assignment, f"{assignment}.ipynb")
-        )
+            nothing = SubmittedFile((self.student, assignment), bytes, reason)
+            chosen, others = CandidateFile(nothing, replace(owner, parts=(), late=False)), {}
+        own_place = (assignment, f"{assignment}.ipynb")
+        from_nbgrader = self.root.is_dir() and not chosen.owner.account and chosen.owner.parts == own_place
         folder = chosen.file.parts[:-1]
 
         def read_beside(name: str) -> bytes:
             return read_below(self.root, (*folder, name), LONGEST_BESIDE)
 
-        beside = read_beside if from_nbgrader else None
-        notes = ("handed in late, says the LMS",) if chosen.owner.late else ()
-        path = shown_path(self.root, chosen.file)
-        submission = Submission(self.student, assignment, path, chosen.file, beside, notes)
-        submission = replace(submission, lms_name=chosen.owner.lms_name, notice=notice(chosen, others))
-        self._add(submission, files)
+        submission = Submission(
+            self.student,
+            assignment,
+            shown_path(self.root, chosen.file),
+            chosen.file,
+            read_beside if from_nbgrader else None,
+            ("handed in late, says the LMS",) if chosen.owner.late else (),
+            self.name or self.student,
+            owner.account,
+            chosen.owner.lms_name or owner.lms_name,
+            notice(chosen, others),
+        )
+        self.inbox.submissions.append(submission)
         for each, why in others.items():
             self._reject(each, each.file.problem or f"not graded: {own_path(chosen)} counts; this one {why}")
-
-    def _add(self, submission: Submission, files: list[CandidateFile]) -> None:
-        owner = next((each.owner for each in files), Owner("", ()))  # one student has one account
-        lms_name = submission.lms_name or owner.lms_name
-        self.inbox.submissions.append(
-            replace(submission, name=self.name or self.student, account=owner.account, lms_name=lms_name)
-        )
 
     def _missing(self, assignment: str, files: list[CandidateFile]) -> str:
         names = [each.file.parts[-1] for each in files if each.owner.parts[:1] == (assignment,)]
