@@ -5,8 +5,6 @@ nbgrader's converters, which these are in its place, would run the notebook agai
 
 import fnmatch
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,19 +57,29 @@ class _ForEach(BaseConverter):
     def start(self) -> None:
         """Convert every submission; raise NbGraderException at the end where one of them could not be."""
         warnings.filterwarnings("ignore", module="nbgrader")  # with SQLAlchemy 2, six about its own code a student
-        failed = []
-        with self._opened() as (book, form):
+        book = ClassGradebook(Path(self.coursedir.root))
+        try:
+            demand([self.coursedir.assignment_id])
+            form = template(self.coursedir.assignment_id)
             self.prepare(book, form)
-            for student in self._students(form.assignment):
-                try:
-                    self.convert(book, form, student)
-                except (NoGradebook, NoSandbox):
-                    raise
-                except Exception:
-                    self.log.exception(f"{form.assignment} of {student!r} failed")
-                    failed.append(student)
+            failed = [name for name in self._students(form.assignment) if not self._is_converted(book, form, name)]
+        except (NoSandbox, NoGradebook, FileNotFoundError, ValueError) as error:
+            self.log.error(str(error))
+            raise NbGraderException(str(error)) from None
+        finally:
+            book.close()
         if failed:
             raise NbGraderException(f"It failed for {', '.join(map(repr, failed))}: see above.")
+
+    def _is_converted(self, book: ClassGradebook, form: Template, student: str) -> bool:
+        try:
+            self.convert(book, form, student)
+        except (NoGradebook, NoSandbox):
+            raise
+        except Exception:
+            self.log.exception(f"{form.assignment} of {student!r} failed")
+            return False
+        return True
 
     def prepare(self, book: ClassGradebook, form: Template) -> None:
         """Do what comes before the first student."""
@@ -79,19 +87,6 @@ class _ForEach(BaseConverter):
     def convert(self, book: ClassGradebook, form: Template, student: str) -> None:
         """Convert one student's submission."""
         raise NotImplementedError
-
-    @contextmanager
-    def _opened(self) -> Iterator[tuple[ClassGradebook, Template]]:
-        book = ClassGradebook(Path(self.coursedir.root))
-        try:
-            demand([self.coursedir.assignment_id])
-            form = template(self.coursedir.assignment_id)
-            yield book, form
-        except (NoSandbox, NoGradebook, FileNotFoundError, ValueError) as error:
-            self.log.error(str(error))
-            raise NbGraderException(str(error)) from None
-        finally:
-            book.close()
 
     def _students(self, name: str) -> list[str]:
         """Return the chosen students by the names of their folders, in which "[" is a letter and no pattern."""

@@ -36,7 +36,6 @@ class StudentFiles:
     name: str = ""  # the student's name as it was handed in
     dropped: Sequence[str] = ()  # assignments whose chapters are not in this course
     _contents: dict[CandidateFile, tuple[str | None, str | None]] = field(default_factory=dict)  # digest, assignment
-    _declared_by_digest: dict[str, str | None] = field(default_factory=dict)
     _bytes_read: int = 0
 
     def sort(self, files: list[CandidateFile]) -> None:
@@ -75,7 +74,7 @@ class StudentFiles:
             self._reject_all(files, f"{zips} zips were handed in, at most {MOST_ZIPS} are looked into; {HAND_IN_LESS}")
             unpacked = [each for each in files if not each.file.is_zip]
         else:
-            unpacked = list(self._unpack_all(files))
+            unpacked = [inner for each in files for inner in self._unpack(each)]
         notebooks = sum(each.file.is_notebook for each in unpacked)
         candidates = [each for each in unpacked if each.file.is_notebook or each.file.problem]
         if notebooks > MOST_NOTEBOOKS:
@@ -100,15 +99,11 @@ class StudentFiles:
             del self.inbox.rejected[before + MOST_REJECTED :]
             self._reject_all(files, f"and {more} files more that are not graded")
 
-    def _unpack_all(self, files: list[CandidateFile]) -> Iterator[CandidateFile]:
-        """Yield the files, with those in a student's own zip in its place."""
-        for each in files:
-            if each.file.is_zip and not each.file.problem:
-                yield from self._unpack(each)
-            else:
-                yield each
-
     def _unpack(self, zipped: CandidateFile) -> Iterator[CandidateFile]:
+        """Yield the files in a student's own zip, and any other file itself."""
+        if not zipped.file.is_zip or zipped.file.problem:
+            yield zipped
+            return
         try:
             inner_files = [file for file in zip_files.list_inner_zip(zipped.file) if not is_junk(file.parts)]
         except Unreadable as error:
@@ -125,27 +120,20 @@ class StudentFiles:
         return (folders[0] if folders else None) or self._content(candidate)[1] or self._assignment_in_name(candidate)
 
     def _content(self, candidate: CandidateFile) -> tuple[str | None, str | None]:
-        """Return a file's digest and the assignment that it declares; files are read once, contents parsed once."""
+        """Return a file's digest and the assignment that it declares; files are read once."""
         if candidate not in self._contents:
-            try:
-                self._contents[candidate] = self._read(candidate)
-            except Unreadable:
-                self._contents[candidate] = None, None
+            self._contents[candidate] = self._read(candidate) if self._bytes_read <= MOST_BYTES else (None, None)
         return self._contents[candidate]
 
     def _read(self, candidate: CandidateFile) -> tuple[str | None, str | None]:
-        if self._bytes_read > MOST_BYTES:
-            return None, None
-        content = candidate.file.read()
-        self._bytes_read += len(content)
-        digest = hashlib.sha256(content).hexdigest()
-        if digest not in self._declared_by_digest:
-            try:
-                declared = parser_client.assignment(content, [*self.assignments, *self.dropped])
-                self._declared_by_digest[digest] = declared
-            except Unreadable:
-                self._declared_by_digest[digest] = None
-        return digest, self._declared_by_digest[digest]
+        digest = None
+        try:
+            content = candidate.file.read()
+            self._bytes_read += len(content)
+            digest = hashlib.sha256(content).hexdigest()
+            return digest, parser_client.assignment(content, [*self.assignments, *self.dropped])
+        except Unreadable:
+            return digest, None
 
     def _assignment_in_name(self, candidate: CandidateFile) -> str | None:
         for name in (*candidate.owner.parts[-1:], self.root.name):
