@@ -189,22 +189,19 @@ class Page(HTMLExporter):
     def _highlight(self, source: str, metadata: Any = None) -> str:
         if len(source) <= LONGEST_CODE and time.monotonic() <= self._until:
             with suppress(Exception):
-                return self._coloured(source)
+                return self._kept(source, "code", lambda: self._in_time(self._lexed, source))
         return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
 
     def _terminal(self, text: str) -> str:
         """Return an output with its colours, while there is time: every change of colour takes a copy of the rest."""
         if time.monotonic() <= self._until:
-            with suppress(Exception), _bounded(self._until):
-                return ansi2html(NO_CODE.sub("␛", text))
+            with suppress(Exception):
+                return self._in_time(ansi2html, NO_CODE.sub("␛", text))
         return html.escape(text.replace("\x1b", "␛"))
 
-    def _coloured(self, source: str) -> str:
-        def lexed() -> str:
-            with _bounded(self._until):
-                return str(self._lexed(source))
-
-        return self._kept(source, "code", lexed)
+    def _in_time(self, make: Callable[..., Any], *arguments: Any) -> str:
+        with _bounded(self._until):
+            return str(make(*arguments))
 
     def _kept(self, source: str, kind: str, make: Callable[[], str]) -> str:
         """Return what was made of a text before, if it was: the released text is the same on every page of a class."""
@@ -222,18 +219,14 @@ class Page(HTMLExporter):
         return self._text(source, context.get("cell"))
 
     def _text(self, source: str, cell: NotebookNode | None) -> str:
-        source = source or ""
-        if len(source) <= LONGEST_TEXT and time.monotonic() <= self._until:
-            with suppress(Exception):
-                return self._page(source, (cell or {}).get("attachments"), cell is not None and is_by_student(cell))
-        return f"<pre>{html.escape(source)}</pre>"
-
-    def _page(self, source: str, attachments: Any = None, by_student: bool = False) -> str:
-        def clean() -> str:
-            with _bounded(self._until):
-                return clean_html(source, escape=by_student)
+        by_student = cell is not None and is_by_student(cell)
 
         def ready() -> str:
-            return EMPTY_HEADER.sub("<td></td>", with_formulas(clean(), self._until))
+            clean = self._in_time(clean_html, source, by_student)
+            return EMPTY_HEADER.sub("<td></td>", with_formulas(clean, self._until))
 
-        return with_pictures(self._kept(source, "answer" if by_student else "text", ready), attachments)
+        if len(source or "") <= LONGEST_TEXT and time.monotonic() <= self._until:
+            with suppress(Exception):
+                shown = self._kept(source or "", "answer" if by_student else "text", ready)
+                return with_pictures(shown, (cell or {}).get("attachments"))
+        return f"<pre>{html.escape(source or '')}</pre>"
