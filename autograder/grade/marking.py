@@ -1,8 +1,10 @@
 """Gives submissions to the judges one by one, and records each outcome as it arrives."""
 
+import signal
 import sys
 import traceback
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,7 +13,6 @@ from autograder.assignment import Template, template
 from autograder.files import atomic_write
 from autograder.grade import cache
 from autograder.grade.cache import Records
-from autograder.grade.interrupts import interrupts_wait
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
 from autograder.judge.result import Outcome, Task
 from autograder.submissions.notebook import Unreadable
@@ -95,3 +96,32 @@ class Grader:
             reason = f"the grader failed to record it ({type(error).__name__}), please tell its maintainers"
             return line | {"failed": True, "error": reason}
         return line
+
+
+@contextmanager
+def sigterm_as_interrupt() -> Iterator[None]:
+    """Let SIGTERM raise KeyboardInterrupt, as Ctrl-C does, so that sandbox and gradebook are closed in order."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def interrupts_wait() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM wait for the end of the block; what came in between is raised there.
+
+    A database that is interrupted in the middle of its work may end with its own error in place of
+    KeyboardInterrupt: the run would take it for a fault of the grader, and go on.
+    """
+    came: list[int] = []
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])

@@ -8,10 +8,9 @@ from pathlib import Path
 from autograder.assignment import assignments
 from autograder.grade.cache import Records
 from autograder.grade.summary import counted
-from autograder.gradebook.extensions import Extensions
 from autograder.gradebook.gradebook import ClassGradebook
 from autograder.gradebook.lateness import dates_of, deadlines, time_zone
-from autograder.gradebook.roster import Person, Roster, Table, read_table
+from autograder.gradebook.roster import Extensions, Person, Roster, Table, read_table
 from autograder.submissions.submission import Inbox
 
 Dates = dict[tuple[str, str], datetime | None]

@@ -14,8 +14,7 @@ from tqdm import tqdm
 from autograder.assignment import assignments, written
 from autograder.grade import summary
 from autograder.grade.cache import Records, exclusive
-from autograder.grade.interrupts import sigterm_as_interrupt
-from autograder.grade.marking import Grader, Judges
+from autograder.grade.marking import Grader, Judges, sigterm_as_interrupt
 from autograder.grade.people import People, Words
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
 from autograder.gradebook.lateness import Revised

@@ -22,7 +22,6 @@ from autograder.assignment import Template
 from autograder.gradebook import (
     cells,
     class_files,
-    extensions,
     feedback,
     lateness,
     query,
@@ -173,13 +172,19 @@ class ClassGradebook:
     def name_students(self, people: dict[str, roster.Person]) -> None:
         """Set the names of the students that are in the gradebook, which formgrader shows."""
         with self._database():
-            roster.enter_names(self.gradebook, people)
+            students: list[Any] = (
+                self.gradebook.students
+            )  # as declared, nbgrader's columns are of types that are too wide
+            for student in students:
+                if person := people.get(student.id):
+                    student.first_name, student.last_name, student.email = person.first, person.last, person.email
+            self.session.commit()
 
     def penalise(self, names: list[str]) -> lateness.Revised:
         """Compute the late penalties of these assignments again, and write the pages that change."""
         revised, penalties = lateness.Revised(), self.penalties
         with self._database():
-            extensions.enter(self.gradebook, self.out, names)
+            roster.enter_extensions(self.gradebook, self.out, names)
             submissions = query.submissions(self.session, names)
         for each in submissions:
             try:

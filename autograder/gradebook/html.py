@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,14 +20,12 @@ from nbformat import NotebookNode
 from traitlets import default
 
 from autograder import katex
-from autograder.gradebook.parts import by_need, parts
+from autograder.gradebook.parts import by_need, parts, truncated
 from autograder.gradebook.rows import show_bonus
-from autograder.gradebook.verdict import verdict_html
 from autograder.judge import comparison
 from autograder.judge.markup import clean_html, with_pictures
 from autograder.kit.bonus import all_points
 from autograder.submissions.normalise import is_by_student
-from autograder.submissions.truncate import truncated
 
 CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
 FORMULA = re.compile(r"\$\$(?P<display>[^$<]{1,1000})\$\$|\$(?P<inline>[^$<]{1,1000})\$")
@@ -43,6 +42,9 @@ NO_CODE = re.compile(r"\x1b(?!\[[0-9;:?]*[A-Za-z])")  # begins no code of a term
 SHOWN = ("image/png", "image/jpeg", "text/plain")  # of a cell's outputs; HTML and scripts are nobody's here
 EMPTY_HEADER = re.compile(r"<th(?: align=\"\w*\")?></th>")  # the corner of a matrix is no heading
 PICTURE = re.compile(r"<img(?![^>]*\balt=)")
+# Of what a check printed.
+CRITERION = re.compile(r" {1,3}([✓✗]) (.*)")
+CODE = re.compile(r" {4}")
 
 
 def _first_shown(data: dict[str, Any]) -> list[str]:
@@ -230,3 +232,28 @@ class Page(HTMLExporter):
                 shown = self._kept(source or "", "answer" if by_student else "text", ready)
                 return with_pictures(shown, (cell or {}).get("attachments"))
         return f"<pre>{html.escape(source or '')}</pre>"
+
+
+def verdict_html(text: str) -> str:
+    """Return a check's text as HTML, every character of it escaped."""
+    made = []
+    for kind, lines in groupby(text.splitlines(), _kind):
+        if kind == "criterion":
+            made.append(f"<ul>{''.join(_item(line) for line in lines)}</ul>")
+        elif kind == "code":
+            made.append(f"<pre>{html.escape(chr(10).join(line[4:] for line in lines))}</pre>")
+        else:
+            made += [f"<p>{html.escape(line.strip())}</p>" for line in lines if line.strip()]
+    return f'<div class="verdict">{"".join(made)}</div>' if made else ""
+
+
+def _kind(line: str) -> str:
+    if CRITERION.match(line):
+        return "criterion"
+    return "code" if CODE.match(line) and line.strip() else "sentence"
+
+
+def _item(line: str) -> str:
+    sign, text = CRITERION.fullmatch(line).groups()  # pyright: ignore[reportOptionalMemberAccess] — _kind has matched it
+    kind = "all-points" if sign == "✓" else "no-points"
+    return f'<li class="{kind}"><span class="sign">{sign}</span> {html.escape(text)}</li>'

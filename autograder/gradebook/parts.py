@@ -1,8 +1,11 @@
-"""What a feedback page is made of: the parts of a graded notebook, those that need a look first."""
+"""What a feedback page is made of: the parts of a graded notebook, those that need a look first, or what fits."""
 
+import copy
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import nbformat
 from nbformat import NotebookNode
 from nbgrader.utils import is_grade, is_solution
 
@@ -12,6 +15,8 @@ from autograder.gradebook.rows import NO_RESPONSE
 RIGHT, PARTLY, WRONG = "all points", "some points", "no points"
 WAITS, EMPTY = "waits for your teacher", "not written"
 ORDER = (WRONG, PARTLY, WAITS, EMPTY, RIGHT)
+LONGEST = 20_000  # characters of a cell's text, and of its outputs or pictures
+LEFT_OUT = "… {} characters, not shown here: they are in the file that was handed in"
 SIGNS = {RIGHT: "✓", PARTLY: "◐", WRONG: "✗", WAITS: "…", EMPTY: "–"}
 
 
@@ -76,3 +81,28 @@ def parts(notebook: NotebookNode) -> tuple[list[Part], list[NotebookNode]]:
 def by_need(made: Iterable[Part]) -> list[Part]:
     """Return the parts with those first that lost points, otherwise in the notebook's order."""
     return sorted(made, key=lambda part: ORDER.index(part.result))
+
+
+def truncated(notebook: NotebookNode) -> NotebookNode:
+    """Return the graded cells of a notebook, and in place of the others a note."""
+    short = copy.copy(notebook)
+    short.cells = [_truncated_cell(cell) for cell in notebook.cells if grade_id(cell)]
+    if omitted := len(notebook.cells) - len(short.cells):
+        text = f"{omitted} cells are not shown here: they are in the file that was handed in."
+        note = {"cell_type": "markdown", "id": "not-shown", "metadata": {}, "source": text}
+        short.cells.append(nbformat.from_dict(note))  # pyright: ignore[reportArgumentType]
+    return short
+
+
+def _truncated_cell(cell: NotebookNode) -> NotebookNode:
+    """Return a copy of a cell with long texts replaced by their lengths; a check's outputs stay."""
+    short = copy.deepcopy(cell)
+    if len(cell.source) > LONGEST:
+        short.source = LEFT_OUT.format(len(cell.source))
+    if len(json.dumps(cell.get("attachments", {}))) > LONGEST:
+        del short["attachments"]
+    size = len(json.dumps(cell.get("outputs", [])))
+    if size > LONGEST and not cell.metadata.nbgrader.get("grade"):
+        note = {"output_type": "stream", "name": "stdout", "text": LEFT_OUT.format(size)}
+        short.outputs = [nbformat.from_dict(note)]  # pyright: ignore[reportArgumentType]
+    return short

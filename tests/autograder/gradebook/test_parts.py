@@ -4,9 +4,9 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
+from autograder.gradebook.html import verdict_html
 from autograder.gradebook.parts import EMPTY, PARTLY, RIGHT, WAITS, WRONG, by_need, parts
 from autograder.gradebook.rows import NO_RESPONSE
-from autograder.gradebook.verdict import verdict_html
 from tests.autograder.gradebook.test_feedback_pages import exporter
 
 

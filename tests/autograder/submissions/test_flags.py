@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.submissions.flags import BEHIND, CHANGES, OWN_ATTENTION, OWN_SOFTMAX, flags
+from autograder.submissions.static_analysis import BEHIND, CHANGES, OWN_ATTENTION, OWN_SOFTMAX, flags
 
 
 def test_what_stands_out_is_said_once() -> None:
