@@ -18,8 +18,6 @@ from nbgrader.utils import compute_checksum
 from autograder.assignment import UnknownAssignment
 from autograder.checks import checks, questions
 from autograder.places import ROOT
-from autograder.release import blank
-from autograder.release import notebook as weaving
 from autograder.release.blank import BlankError, Module, blanked
 from autograder.release.build import release
 from autograder.release.notebook import build_source
@@ -28,7 +26,6 @@ from tests.answers import chapters
 from tests.support.student import failures, kernel, printed, run_whole, shown, solved, unpacked, without_all_points
 
 NAMES = chapters()
-WIDEST = 120  # letters; in JupyterLab a cell has a scrollbar beyond that, measured in Chromium
 
 
 @pytest.fixture(scope="module")
@@ -42,44 +39,37 @@ def notebook(build: Path, kind: str, name: str):
     return nbformat.read(build / kind / name / f"{name}.ipynb", as_version=4)
 
 
-def graders(cells) -> dict[str, dict]:
-    return {c.metadata.nbgrader.grade_id: c.metadata.nbgrader for c in cells if "nbgrader" in c.metadata}
-
-
 @pytest.mark.parametrize("name", NAMES)
-def test_no_line_of_code_is_wider_than_a_cell_in_a_window_of_1440_pixels(name):
-    lines = [line for cell in build_source(name).cells if cell.cell_type == "code" for line in cell.source.splitlines()]
-    assert [line for line in lines if len(line) > WIDEST] == []
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_each_function_has_one_solution_cell_and_one_test_cell(build, name):
+def test_the_released_notebook_is_what_nbgrader_and_students_expect(build, name):
+    """A solution and a check for each function; "Run All" stops at no part; no line is wider than a cell's 120."""
     for kind in ("source", "release"):
-        graded = graders(notebook(build, kind, name).cells)
+        graded = {
+            c.metadata.nbgrader.grade_id: c.metadata.nbgrader
+            for c in notebook(build, kind, name).cells
+            if "nbgrader" in c.metadata
+        }
         for function, check in checks(name).items():
-            assert graded[function].solution
-            assert not graded[function].grade
-            assert graded[f"check-{function}"].grade
-            assert graded[f"check-{function}"].locked
-            assert graded[f"check-{function}"].points == check.core_points
+            about = graded[f"check-{function}"]
+            assert (graded[function].solution, graded[function].grade) == (True, False)
+            assert (about.grade, about.locked, about.points) == (True, True, check.core_points)
         by_hand = {id for id, grader in graded.items() if grader.grade and grader.solution}
-        assert len(graded) == 2 * len(checks(name)) + len(by_hand)
-        assert by_hand == set(questions(name))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_released_notebook_is_what_nbgrader_expects(build, name):
+        assert (len(graded), by_hand) == (2 * len(checks(name)) + len(by_hand), set(questions(name)))
     released = notebook(build, "release", name)
     assert released.metadata.attention_workbook.assignment == name
-    for cell in released.cells:
-        if "nbgrader" in cell.metadata:
-            assert cell.metadata.nbgrader.checksum == compute_checksum(cell)
+    own = [i for i, cell in enumerate(released.cells) if "nbgrader" in cell.metadata]
+    assert all(
+        cell.metadata.nbgrader.checksum == compute_checksum(cell) for cell in map(released.cells.__getitem__, own)
+    )
+    trained = 0
+    for i, cell in enumerate(released.cells):
         if cell.cell_type == "code":
+            tags = cell.metadata.get("tags", [])
             assert cell.outputs == []
-    tagged = [cell for cell in released.cells if "train" in cell.metadata.get("tags", [])]
-    assert all("skip-execution" in cell.metadata.tags for cell in tagged)  # validating takes seconds
-    graded = [i for i, cell in enumerate(released.cells) if "nbgrader" in cell.metadata]
-    assert released.cells.index(tagged[-1]) > max(graded)  # a notebook ends with a model that runs
+            assert max(map(len, cell.source.splitlines())) <= 120
+            assert ("raises-exception" in tags) == (i >= own[0] and "train" not in tags)
+            assert ("skip-execution" in tags) == ("train" in tags)  # validating takes seconds
+            trained = i if "train" in tags else trained
+    assert trained > own[-1]  # a notebook ends with a model that runs
 
 
 def names_of(cells) -> tuple[set[str], set[str]]:
@@ -219,31 +209,8 @@ def test_a_notebooks_table_tells_all_the_points_that_its_cells_have(name):
     assert sum(map(worth, re.findall(r"^\| \d+ · .*$", tables, re.MULTILINE))) == sum(cell.points for cell in cells)
 
 
-def test_a_table_that_names_no_part_is_refused():
-    with pytest.raises(BlankError, match="nothing is called who_ask: expected some of scores_by_hand, dot_score"):
-        weaving._points("luong", "who_ask")
-
-
-def test_marks_that_say_nothing_are_refused():
-    for words in ("", "f x", "f wiht=g"):
-        with pytest.raises(BlankError, match="expected FUNCTION"):
-            weaving._options(words)
-
-
 def module(text: str) -> Module:
     return Module(Path("solutions/name/attention.py"), text)
-
-
-def test_a_leading_comment_stays_and_the_body_goes():
-    head, body = 'def f(x):\n    """Doc."""\n    # Think first.\n', "    y = x\n    return y\n"
-    cell = blank.solved(module(head + body), "f", [])
-    assert cell == f"{head}    ### BEGIN SOLUTION\n{body}    ### END SOLUTION"
-
-
-def test_a_function_on_one_line_is_refused():
-    for text in ("def f(x): return x\n", 'def f(x):\n    """Doc."""\n'):
-        with pytest.raises(BlankError):
-            blanked(module(text))
 
 
 def test_blanking_leaves_everything_but_the_bodies():
@@ -271,13 +238,3 @@ def test_the_zip_for_students_holds_the_notebooks_and_the_whole_kit(build: Path)
     there |= {f"kit/notebooks/{n}/{n}.ipynb": (build / "release" / n / f"{n}.ipynb").read_bytes() for n in NAMES}
     assert packed.pop("START HERE.txt")
     assert packed == there
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_run_all_stops_at_no_part_that_is_not_finished(build, name):
-    """Neither at a check nor at an example: one may begin with any part. Without the kit, the first cell stops it."""
-    cells = [cell for cell in notebook(build, "release", name).cells if cell.cell_type == "code"]
-    first = next(i for i, cell in enumerate(cells) if "nbgrader" in cell.metadata)
-    for i, cell in enumerate(cells):
-        tags = cell.metadata.get("tags", [])
-        assert ("raises-exception" in tags) == (i >= first and "train" not in tags)

@@ -91,12 +91,3 @@ def test_folded_lists_open_with_the_keyboard_and_names_are_printed(browser, crow
     tab.keyboard.press("Enter")
     assert tab.locator("details.who li").first.is_visible()
     tab.context.close()
-
-
-@pytest.mark.browser
-def test_the_histogram_says_in_words_what_it_shows(browser, crowded):
-    tab, _ = visit(browser, crowded)
-    picture = tab.get_by_role("img", name="How the scores of bahdanau are distributed")
-    assert picture.count() == 1
-    assert picture.locator("desc").text_content() == "7 with 0 to 10 % of the points."
-    tab.context.close()

@@ -138,20 +138,6 @@ def test_what_is_released_or_public_is_taken_out_and_who_has_it_is_listed(releas
     assert set(found.public["a"]) == set(public)
 
 
-def test_a_helper_in_another_cell_belongs_to_the_function_that_calls_it(released, tmp_path: Path) -> None:
-    body = ANSWER.partition("\n")[2].partition("\ndef normalised")
-    moved = {
-        "additive_attention": "def additive_attention(*all):\n    return everything(*all)",
-        "links_of": "def everything(query, keys, values, W_q, W_k, v, mask=None):\n"
-        + body[0]
-        + "\ndef normalised"
-        + body[2],
-    }
-    submit(tmp_path, "a", {"additive_attention": ANSWER})
-    submit(tmp_path, "b", moved)
-    assert alike(tmp_path, "ab") == {("additive_attention", ("a", "b"))}
-
-
 def test_independent_right_answers_are_not_alike_and_their_copies_are(released) -> None:
     """Of right answers to one function no pair is alike, and above 95 % of fully disguised copies are."""
     given_out = cache(similarity.given_out)
