@@ -21,8 +21,6 @@ from tests.support.given_out import NAME, files, kit_of, with_given, without
 
 __all__ = ["with_given", "without"]
 
-# What the kit holds
-
 
 def test_the_kit_has_the_functions_that_were_given_and_by_default_none(without: Path, with_given: Path) -> None:
     assert kit_of(without) == set()
@@ -59,23 +57,18 @@ def test_what_is_given_calls_what_is_given_and_nothing_blanked() -> None:
     ("given", "words"),
     [
         ("nosuch", "no exercise is called 'nosuch': expected some of encoder_decoder, bahdanau"),
-        ("bahdanau,nosuch", "no exercise is called 'nosuch'"),
-        ("", "no exercise is called ''"),
         ("../bahdanau", "no exercise is called '../bahdanau'"),
         ("results", "results has no functions: expected some of encoder_decoder, bahdanau"),
         ("bahdanau,bahdanau", "bahdanau is there twice: name each chapter once"),
         ("luong", "the functions of luong call functions of bahdanau: give those too, --given bahdanau,luong"),
     ],
 )
-def test_bad_input_is_an_error_that_leaves_everything_as_it_was(given, words, with_given, tmp_path, capsys) -> None:
+def test_bad_input_is_an_error_that_leaves_everything_as_it_was(given, words, with_given, capsys) -> None:
     before = files(with_given)
     with pytest.raises(NotGivable) as caught:
         release([NAME], build=with_given, given=given.split(","))
     assert words in str(caught.value)
-    with pytest.raises(NotGivable):
-        release(build=tmp_path / "build", given=given.split(","))
     assert files(with_given) == before
-    assert not (tmp_path / "build").exists()
     stamps = {path: path.stat().st_mtime_ns for path in BUILD.glob("release*")}
     assert commands.main(["release", "--given", given]) == 2
     assert words in capsys.readouterr().err
@@ -101,9 +94,6 @@ def test_the_command_takes_names_with_commas_or_one_by_one_and_says_what_is_give
     assert "no longer given: pooling; --given pooling,bahdanau,luong,encoder_decoder gives all again" in printed_lines
 
 
-# The cell, and what it takes
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder `given` with one function in it."""
@@ -118,37 +108,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         del sys.modules[name]
 
 
-def test_the_students_own_function_wins_then_the_given_one(folder: Path, capsys) -> None:
+def test_the_students_own_function_wins_then_the_given_one_else_a_call_says_what_to_do(folder: Path, capsys) -> None:
     def own(scores, mask=None):
         return "own"
 
     assert own_or_given("bahdanau.masked_softmax", {"masked_softmax": own}) is own
-    namespace = {"masked_softmax": 3}
-    given = own_or_given("bahdanau.masked_softmax", namespace)
-    assert given(None) == "given"
+    assert own_or_given("bahdanau.masked_softmax", {"masked_softmax": 3})(None) == "given"
     assert capsys.readouterr().out == ""
-
-
-def test_where_there_is_neither_one_sentence_says_what_to_do_and_a_call_says_it_again(folder: Path, capsys) -> None:
     for name in ("luong.dot_score", "bahdanau.weighted_sum"):  # no such module; no such function in it
         chapter, function = name.split(".")
         missing = own_or_given(name, {})
         assert isinstance(missing, Missing)
-        sentence = " ".join(capsys.readouterr().out.split())
-        assert sentence == missing.advice
-        assert sentence.startswith(f"{function} is not here yet: copy yours from the notebook {chapter}.ipynb ")
-        assert "or wait until your teacher gives one out" in sentence
+        assert " ".join(capsys.readouterr().out.split()) == missing.advice
+        assert missing.advice.startswith(f"{function} is not here yet: copy yours from the notebook {chapter}.ipynb ")
         with pytest.raises(NameError, match=re.escape(missing.advice)):
             missing(1, mask=None)
-
-
-def test_a_kit_that_is_unpacked_later_is_seen_by_a_notebook_that_runs(folder: Path) -> None:
-    text = (folder / "bahdanau.py").read_text()
-    (folder / "bahdanau.py").unlink()
-    namespace: dict = {}
-    namespace["masked_softmax"] = own_or_given("bahdanau.masked_softmax", namespace)
-    (folder / "bahdanau.py").write_text(text)
-    assert own_or_given("bahdanau.masked_softmax", namespace)(None) == "given"
 
 
 def test_a_mark_that_names_no_function_of_an_earlier_notebook_is_refused(tmp_path: Path) -> None:

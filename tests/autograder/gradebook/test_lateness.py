@@ -36,7 +36,9 @@ def costs(out: Path) -> dict[str, float]:
 
 def test_penalties_set_after_a_first_grading_apply_at_the_next(teacher, out: Path) -> None:
     """Graded, then a due date by nbgrader's own command and a rule in the settings, then graded again."""
-    teacher()
+    _, shown = teacher("--due", f"bahdanau={DUE}")
+    assert "1 late, without a penalty: write [late] in course.toml" in " ".join(shown.split())
+    teacher("--due", "bahdanau=none")
     assert costs(out) == {"ada": 0, "bo": 0, "cy": 0}
     settle(out, ZERO)
     Course(out, None).nbgrader("db", "assignment", "add", "bahdanau", f"--duedate={DUE}")
@@ -55,9 +57,7 @@ def test_a_due_date_on_the_command_line_may_move_and_go(teacher, out: Path) -> N
     for words, ada, bo in [
         ((f"bahdanau={DUE}",), ALL, 0),
         ((), ALL, 0),  # it stays
-        (("bahdanau=2026-11-20T12:59:58+01:00",), ALL, ALL),
-        (("bahdanau=2026-11-22 00:00 Europe/Berlin", "luong=2026-12-01 12:00 UTC"), 0, 0),
-        (("bahdanau=2026-11-20 11:59:59Z",), ALL, 0),
+        (("bahdanau=2026-11-20T12:59:58+01:00", "luong=2026-12-01 12:00 UTC"), ALL, ALL),
         (("bahdanau=none",), 0, 0),
     ]:
         status, shown = teacher(*(word for due in words for word in ("--due", due)))
@@ -65,31 +65,20 @@ def test_a_due_date_on_the_command_line_may_move_and_go(teacher, out: Path) -> N
         assert costs(out) == {"ada": ada, "bo": bo, "cy": 0}, words
 
 
-def test_who_is_late_and_pays_nothing_is_said_when_no_rule_is_set(teacher, out: Path) -> None:
-    _, shown = teacher("--due", f"bahdanau={DUE}")
-    assert "bahdanau is due 2026-11-20 12:00:00 UTC" in shown
-    sentence = "1 late, without a penalty: write [late] in course.toml, or set c.LateSubmissionPlugin.penalty_method"
-    assert sentence in " ".join(shown.split())
-
-
 WRONG = {
     "--due": {
         "bahdanu=2026-11-20": "no assignment 'bahdanu': expected one of encoder_decoder, bahdanau",
         "luong=2026-11-21": "a date for 'luong' is given twice",
         "bahdanau": "expected NAME=DATE, such as 'bahdanau=2026-12-01 12:00:00 UTC'",
-        "bahdanau=": "expected a date such as",
         "bahdanau=next Tuesday": "expected a date such as '2026-12-01 12:00:00 UTC'",
-        "bahdanau=2026-02-30": "got '2026-02-30'",
         "bahdanau=01/02/2026": "got '01/02/2026'",
         "bahdanau=2026-11-20 12:00 Nowhere/Land": "no time zone 'Nowhere/Land'",
-        "bahdanau=2026-11-20 12:00 ../../etc/passwd": "expected a date such as",
         "bahdanau=0001-01-01 00:00 +05:00": "got '0001-01-01",
     },
     "--handed-in": {
         "bahdanau/Cy=2026-11-21": "'Cy' has not handed in 'bahdanau'; those who have: ada, bo, cy",
         "luong/cy=2026-11-21": "'cy' has not handed in 'luong'; those who have: nobody",
         "bahdanau=2026-11-21": "expected NAME/STUDENT=DATE, such as 'bahdanau/Ada Lovelace=2026-12-02 09:30:00 UTC'",
-        "bahdanau/cy=yesterday": "--handed-in bahdanau/cy: expected a date such as",
     },
 }
 
@@ -119,16 +108,13 @@ def test_a_time_given_by_hand_counts_and_stays(teacher, out: Path) -> None:
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        ("2026-12-01 12:00:00 UTC", datetime(2026, 12, 1, 12)),
         ("2026-12-01 12:00", datetime(2026, 12, 1, 12)),
         ("2026-12-01T12:00:00Z", datetime(2026, 12, 1, 12)),
         ("2026-12-01 12:00 +0130", datetime(2026, 12, 1, 10, 30)),
-        ("2026-12-01 12:00:00 -05:00", datetime(2026, 12, 1, 17)),
         ("2026-07-01 12:00 Europe/Berlin", datetime(2026, 7, 1, 10)),
         ("2026-12-01 12:00 CET", datetime(2026, 12, 1, 11)),
         ("2026-12-01", datetime(2026, 12, 1, 23, 59, 59)),  # the whole day is in time
         ("2026-12-01 Europe/Berlin", datetime(2026, 12, 1, 22, 59, 59)),
-        ("2026-12-01 00:00 UTC", datetime(2026, 12, 1)),
         ("none", None),
     ],
 )

@@ -1,5 +1,7 @@
 """Tests of a feedback page's parts: nothing is lost, what needs a look comes first, every state has its words."""
 
+from typing import Any
+
 import nbformat
 import pytest
 from nbformat import NotebookNode
@@ -8,31 +10,30 @@ from autograder.gradebook.html import verdict_html
 from autograder.gradebook.parts import EMPTY, PARTLY, RIGHT, WAITS, WRONG, by_need, parts
 from autograder.gradebook.rows import NO_RESPONSE
 from tests.autograder.gradebook.test_feedback_pages import exporter
+from tests.support import notebooks
+from tests.support.notebooks import graded
+
+
+def cell(kind: str, source: str, name: str = "", outputs: str = "", **about: Any) -> NotebookNode:
+    made = nbformat.from_dict(getattr(notebooks, kind)(source, **(graded(name, **about) if name else {})))
+    made.outputs = [nbformat.v4.new_output("stream", text=outputs)] if outputs else []
+    return made
 
 
 def solution(name: str, comment: str | None = None) -> NotebookNode:
-    cell = nbformat.v4.new_code_cell(f"def {name}():\n    return 1 < 2")
-    cell.metadata["nbgrader"] = {"grade_id": name, "grade": False, "solution": True, "task": False, "comment": comment}
-    return cell
+    return cell("code", f"def {name}():\n    return 1 < 2", name, solution=True, comment=comment)
 
 
 def check(name: str, score: float, points: float, text: str = "") -> NotebookNode:
-    outputs = [nbformat.v4.new_output("stream", text=text)] if text else []
-    cell = nbformat.v4.new_code_cell(f'check("{name}")', outputs=outputs)
-    about = {"grade_id": f"check-{name}", "grade": True, "solution": False, "task": False}
-    cell.metadata["nbgrader"] = about | {"score": score, "points": points, "waits": False}
-    return cell
+    return cell("code", f'check("{name}")', f"check-{name}", text, grade=True, score=score, points=points)
 
 
-def written(name: str, text: str, score: float = 0, waits: bool = False, comment: str | None = None) -> NotebookNode:
-    cell = nbformat.v4.new_markdown_cell(text)
-    about = {"grade_id": name, "grade": True, "solution": True, "task": False, "comment": comment}
-    cell.metadata["nbgrader"] = about | {"score": score, "points": 3, "waits": waits}
-    return cell
+def written(name: str, source: str, **about: Any) -> NotebookNode:
+    return cell("markdown", source, name, grade=True, solution=True, points=3, **about)
 
 
 def text(source: str) -> NotebookNode:
-    return nbformat.v4.new_markdown_cell(source)
+    return cell("markdown", source)
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def notebook() -> NotebookNode:
         check("first", 4, 4, "All 4 points.\n"),
         text("## 2 · Half"),
         solution("second"),
-        nbformat.v4.new_code_cell("second()", outputs=[nbformat.v4.new_output("stream", text="own print")]),
+        cell("code", "second()", outputs="own print"),
         check("second", 1, 5, "second: 1 of 5 points.\n  ✓ shape (1)\n  ✗ values (4): <b>\nTry it:\n    second(1)\n"),
         text("## 3 · Wrong"),
         solution("third"),
@@ -95,17 +96,9 @@ def test_a_notebook_without_headings_or_graded_cells_is_shown_whole():
     cells = [text("only text"), nbformat.v4.new_code_cell("x = 1")]
     made, around = parts(nbformat.v4.new_notebook(cells=cells))
     assert (made, len(around)) == ([], 2)
-    shown = exporter().rendered(
-        nbformat.v4.new_notebook(cells=cells), {"notebook": "n", "score": 0, "max_score": 0, "late_penalty": 0}
-    )
+    about = {"notebook": "n", "score": 0, "max_score": 0, "late_penalty": 0}
+    shown = exporter().rendered(nbformat.v4.new_notebook(cells=cells), about)
     assert "only text" in shown
-
-
-def test_code_that_a_person_grades_is_shown_as_what_was_handed_in():
-    cell = solution("free")
-    cell.metadata["nbgrader"] |= {"grade": True, "points": 2, "score": 0, "waits": True}
-    [part], around = parts(nbformat.v4.new_notebook(cells=[text("## 1 · Free"), cell]))
-    assert (part.written, part.work, around) == (True, [cell], [])
 
 
 def test_the_page_has_points_and_what_waits_and_opens_what_lost_points(page):
