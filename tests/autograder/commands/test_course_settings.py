@@ -27,7 +27,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 def use_all() -> None:
     """Do what needs each of the settings."""
-    assignment.demand_pages()
+    assignment.demand_settings()
     for name in assignment.assignments():
         checks.checks(name)
         checks.questions(name)
