@@ -47,12 +47,8 @@ def test_a_folder_with_a_peers_name_in_another_normal_form_is_refused_and_so_is_
     assert students(box) == {"bo"}
     assert [rejected.student for rejected in box.rejected] == [unicodedata.normalize("NFC", one)] * 2
     assert all("one and the same name" in rejected.error for rejected in box.rejected)
-
-
-def test_two_of_one_name_alone_are_refused_with_rows_and_nothing_else(tmp_path: Path) -> None:
-    box = collect.read(lay(tmp_path, {f"{name}/bahdanau.ipynb": MINE for name in (JOSE, OTHER_JOSE)}), KNOWN)
-    assert box.submissions == []
-    assert len(box.rejected) == 2
+    alone = collect.read(laid_or_zipped(tmp_path / "alone", kind, files), KNOWN)
+    assert (alone.submissions, len(alone.rejected)) == ([], 2)  # rows, and nothing else
 
 
 def test_a_folder_called_as_two_of_one_name_are_told_apart_is_nobodys(tmp_path: Path) -> None:
