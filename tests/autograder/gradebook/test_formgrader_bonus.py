@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from autograder.gradebook.gradebook import ClassGradebook
-from tests.autograder.gradebook.test_bonus_points import BONUS, CORE, NAME, STARRED, record, register, submitted
+from tests.autograder.gradebook.test_bonus_points import BONUS, CORE, STARRED, record, register, submitted
 from tests.autograder.gradebook.test_formgrader import Desk, desk_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -54,11 +54,4 @@ def test_points_by_hand_may_be_as_many_as_the_bonus(desk: Desk, graded: ClassGra
     core.fill("99")
     put(desk, lambda: core.press("Tab"))
     assert submitted(graded).score == CORE
-    assert not desk.errors
-
-
-def test_the_lists_show_a_score_above_the_maximum(desk: Desk) -> None:
-    for path in (f"gradebook/{NAME}/{NAME}", f"manage_submissions/{NAME}"):
-        desk.open(path)
-        assert f"{CORE + BONUS // 2} / {CORE + 3}" in desk.tab.locator("body").inner_text(), path
     assert not desk.errors

@@ -163,6 +163,8 @@ def test_a_process_that_parses_dies_alone_and_is_there_again(released) -> None:
     client = parser_client.client()
     assert parser_client.assignment(SOLVED, [NAME]) == NAME
     assert client._process
+    assert resource.prlimit(client._process.pid, resource.RLIMIT_AS) == (MOST_MEMORY, MOST_MEMORY)
+    assert resource.prlimit(client._process.pid, resource.RLIMIT_CPU)[0] < 3600
     os.kill(client._process.pid, 9)
     assert parser_client.assignment(SOLVED, [NAME]) == NAME
     first = client._process.pid
@@ -171,15 +173,6 @@ def test_a_process_that_parses_dies_alone_and_is_there_again(released) -> None:
         client.ask("assignment", 1, content=SOLVED, known=[NAME])
     assert parser_client.assignment(SOLVED, [NAME]) == NAME
     assert client._process.pid != first
-
-
-def test_what_parses_has_limits_of_its_own(released) -> None:
-    parser_client.assignment(SOLVED, [NAME])
-    process = parser_client.client()._process
-    assert process
-    soft, hard = resource.prlimit(process.pid, resource.RLIMIT_AS)
-    assert soft == hard == MOST_MEMORY
-    assert resource.prlimit(process.pid, resource.RLIMIT_CPU)[0] < 3600
 
 
 def test_a_notebook_of_large_outputs_is_kept_without_them_and_judged_the_same(released) -> None:

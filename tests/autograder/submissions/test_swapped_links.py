@@ -11,7 +11,6 @@ import pytest
 
 from autograder.course import content, timestamp
 from autograder.submissions import collect
-from autograder.submissions.files import list_folder
 from autograder.submissions.notebook import LINK, Unreadable
 from tests.autograder.submissions.test_collect import KNOWN, lay, notebook
 
@@ -89,13 +88,6 @@ def swapping(mine: Path, theirs: Path) -> Iterator[None]:
         thread.join()
 
 
-def listed_and_read(shared: Path) -> Iterator[bytes]:
-    for each in list_folder(shared):
-        if each.parts[0] == "eve":
-            with suppress(Unreadable):
-                yield each.read()
-
-
 def handed_in(shared: Path) -> Iterator[bytes]:
     for each in collect.read(shared, KNOWN).submissions:
         if each.student == "eve":
@@ -111,7 +103,7 @@ def by_nbgrader(shared: Path) -> Iterator[bytes]:
             yield content(shared / "eve/bahdanau" / name)
 
 
-@pytest.mark.parametrize("reads", [listed_and_read, handed_in, by_nbgrader])
+@pytest.mark.parametrize("reads", [handed_in, by_nbgrader])
 @pytest.mark.parametrize("part", ["", "bahdanau"])
 def test_a_race_with_a_link_is_never_won(shared: Path, reads: Callable[[Path], Iterator[bytes]], part: str) -> None:
     peers = {THEIRS, STAMP, SECRET, b"2026-11-21 12:00:00"}
