@@ -43,8 +43,6 @@ with quiet():
     from nbgrader.coursedir import CourseDirectory
     from nbgrader.preprocessors import SaveCells
 
-ASSIGNMENTS = ["bahdanau", "encoder_decoder"]
-
 
 @pytest.fixture(scope="module")
 def forms(released: Path) -> dict[str, Template]:
@@ -52,8 +50,8 @@ def forms(released: Path) -> dict[str, Template]:
 
 
 @pytest.fixture(scope="module")
-def form(released: Path) -> Template:
-    return template("bahdanau")
+def form(forms: dict[str, Template]) -> Template:
+    return forms["bahdanau"]
 
 
 def recorded(out: Path, forms: dict[str, Template], due: str) -> ClassGradebook:
