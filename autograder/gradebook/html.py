@@ -44,7 +44,7 @@ EMPTY_HEADER = re.compile(r"<th(?: align=\"\w*\")?></th>")  # the corner of a ma
 PICTURE = re.compile(r"<img(?![^>]*\balt=)")
 # Of what a check printed.
 CRITERION = re.compile(r" {1,3}([✓✗]) (.*)")
-CODE = re.compile(r" {4}")
+INDENTED = re.compile(r" {4}")
 
 
 def _first_shown(data: dict[str, Any]) -> list[str]:
@@ -250,7 +250,7 @@ def verdict_html(text: str) -> str:
 def _kind(line: str) -> str:
     if CRITERION.match(line):
         return "criterion"
-    return "code" if CODE.match(line) and line.strip() else "sentence"
+    return "code" if INDENTED.match(line) and line.strip() else "sentence"
 
 
 def _item(line: str) -> str:

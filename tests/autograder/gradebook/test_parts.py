@@ -10,14 +10,14 @@ from autograder.gradebook.html import verdict_html
 from autograder.gradebook.parts import EMPTY, PARTLY, RIGHT, WAITS, WRONG, by_need, parts
 from autograder.gradebook.rows import NO_RESPONSE
 from tests.autograder.gradebook.test_feedback_pages import exporter
-from tests.support import notebooks
 from tests.support.notebooks import graded
 
 
 def cell(kind: str, source: str, name: str = "", outputs: str = "", **about: Any) -> NotebookNode:
-    made = nbformat.from_dict(getattr(notebooks, kind)(source, **(graded(name, **about) if name else {})))
-    made.outputs = [nbformat.v4.new_output("stream", text=outputs)] if outputs else []
-    return made
+    more = {"outputs": [nbformat.v4.new_output("stream", text=outputs)]} if outputs else {}
+    made = getattr(nbformat.v4, f"new_{kind}_cell")(source, **more)
+    made.metadata |= graded(name, **about) if name else {}
+    return nbformat.from_dict(made)
 
 
 def solution(name: str, comment: str | None = None) -> NotebookNode:
