@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from autograder.submissions.lms_names import JUNK, LIBRARIES, is_wrapper
+from autograder.submissions.lms_names import JUNK, LIBRARIES, NOBODY, Owner, is_wrapper
 from autograder.submissions.notebook import FOLDER, LINK, Unreadable, open_folder, read_below
 
 DEEPEST = 8
@@ -25,7 +25,7 @@ class SubmittedFile:
     """A file or folder that was handed in, in a folder or a zip.
 
     `parts` is its path below what is graded, `read_bytes` reads it, `problem` says why it must not be read, or is "".
-    `time` is that of a zip's entry, where it has one.
+    `time` is that of a zip's entry, where it has one; `owner` is what its path says, once that was looked at.
     """
 
     parts: tuple[str, ...]
@@ -33,6 +33,7 @@ class SubmittedFile:
     problem: str = ""
     is_folder: bool = False
     time: datetime | None = None
+    owner: Owner = NOBODY
 
     @property
     def path(self) -> str:
