@@ -61,6 +61,7 @@ def only_bahdanau(tmp_path_factory) -> Term:
         course.change("book/_toc.yml", entry[0], "")
     status, output = course.types("release")
     assert status == 0, output
+    assert [path.name for path in (course.folder / "build/release").glob("*/*.ipynb")] == ["bahdanau.ipynb"]
     return course
 
 
@@ -73,18 +74,6 @@ def course(only_bahdanau: Term, tmp_path: Path) -> Term:
     status, output = course.grade()
     assert status == 0, output
     return course
-
-
-def test_chapters_that_are_dropped_are_neither_released_nor_graded(course: Term) -> None:
-    assert [path.name for path in (course.folder / "build/release").glob("*/*.ipynb")] == ["bahdanau.ipynb"]
-    course.submit("bo", "bahdanau")
-    luong = course.folder / "class/bo/luong/luong.ipynb"
-    luong.parent.mkdir()
-    shutil.copy(course.folder / "class/bo/bahdanau/bahdanau.ipynb", luong)
-    status, output = course.grade()
-    assert status == 0, output
-    assert course.rows()["bo", "bahdanau"]["error"] == ""
-    assert "'luong'" in output
 
 
 def test_points_are_changed_in_one_place(course: Term) -> None:

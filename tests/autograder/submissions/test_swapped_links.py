@@ -59,13 +59,6 @@ def test_a_folder_swapped_for_a_link_after_it_was_listed_is_not_read(
         assert submission.timestamp() == b""
 
 
-def test_the_folder_that_was_given_may_itself_be_a_link(shared: Path) -> None:
-    (shared.parent / "link").symlink_to(shared)
-    submission = {each.student: each for each in collect.read(shared.parent / "link", KNOWN).submissions}
-    assert submission["eve"].content() == MINE
-    assert submission["peer"].timestamp() == STAMP
-
-
 @contextmanager
 def swapping(mine: Path, theirs: Path) -> Iterator[None]:
     """Swap a folder for a link and back, over and over, in another thread."""
