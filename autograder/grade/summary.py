@@ -9,24 +9,10 @@ from autograder.gradebook import query, spreadsheet
 from autograder.gradebook.gradebook import ClassGradebook, quiet
 from autograder.gradebook.roster import Person
 
-COLUMNS = [
-    "student",
-    "assignment",
-    "score",
-    "max_score",
-    "bonus",
-    "manual_score",
-    "manual_max_score",
-    "late_penalty",
-    "total",
-    "needs_manual_grade",
-    "mistakes",
-    "flags",
-    "error",
-    "note",
-    "file",
-]
-
+COLUMNS = (
+    "student assignment score max_score bonus manual_score manual_max_score late_penalty total needs_manual_grade "
+    "mistakes flags error note file"
+).split()
 MISSING = "has not handed in"
 GONE = "not handed in this time; its grade of an earlier run is kept"
 
