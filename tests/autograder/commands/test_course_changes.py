@@ -93,27 +93,3 @@ def test_points_are_changed_in_one_place(course: Term) -> None:
     assert status == 0, output
     assert course.marks("ada")["masked_softmax"] == (13, 13)
     assert course.marks("ada")["reading_a_matrix"] == (2, 6)
-
-
-def test_an_exercise_is_taken_out_and_put_back_in_mid_term(course: Term) -> None:
-    course.give("ada", "check-repaired_attention", 5)
-    exercise, checks = course.folder / "exercises/bahdanau.md", course.folder / "autograder/checks/bahdanau/checks.py"
-    before = exercise.read_text("utf-8"), checks.read_text("utf-8")
-    fewer = re.sub(r"\n## 5 · Find the bug.*?(?=\n## 6 )", "", before[0], flags=re.DOTALL)
-    exercise.write_text(re.sub(r"\| 5 · .*\n", "", fewer), "utf-8")
-    checks.write_text(before[1].replace("*HUNT.checks(), ", ""), "utf-8")
-    assert course.types("release", "bahdanau")[0] == 0
-    course.submit("bo")
-    status, output = course.grade()
-    assert status == 0, output
-    assert "check-diagnosis, check-failing_input, check-repaired_attention" in output
-    assert "repaired_attention" not in course.marks("ada") | course.marks("bo")
-
-    exercise.write_text(before[0], "utf-8")
-    checks.write_text(before[1], "utf-8")
-    assert course.types("release", "bahdanau")[0] == 0
-    status, output = course.grade()
-    assert status == 0, output
-    assert course.marks("ada")["repaired_attention"] == (5, 8)  # what the teacher gave
-    assert course.marks("bo")["repaired_attention"] == (0, 8)  # the notebook that was handed in had no such part
-    assert course.marks("bo")["masked_softmax"] == (10, 10)

@@ -227,15 +227,3 @@ def test_what_may_not_be_read_keeps_nobody_waiting(tmp_path: Path, monkeypatch) 
     assert len({submission_key(submission) for submission in box.submissions}) == 2
     with pytest.raises(Unreadable, match="permissions"):
         box.submissions[0].content()
-
-
-def test_a_lone_student_may_call_files_as_an_lms_does(tmp_path: Path) -> None:
-    """A class of one: what lies beside it shows that the folder is the student's, and no LMS's."""
-    mine = lay(tmp_path / "mine", {"ada/bahdanau/bahdanau.ipynb": notebook("bahdanau"), "ada/my_12_34_old.csv": b"1"})
-    assert taken(collect.read(mine, KNOWN)) == {("ada", "bahdanau"): notebook("bahdanau")}
-    both = {"ada/my_12_34_old.ipynb": notebook("encoder_decoder"), "ada/notes.txt": b"1"}
-    assert taken(collect.read(lay(tmp_path / "both", both), KNOWN)) == {
-        ("ada", "encoder_decoder"): notebook("encoder_decoder")
-    }
-    given = {"all/noether_12_34_a.ipynb": notebook("bahdanau"), "all/curie_13_35_b.ipynb": notebook("bahdanau")}
-    assert {student for student, _ in taken(collect.read(lay(tmp_path / "lms", given), KNOWN))} == {"noether", "curie"}
