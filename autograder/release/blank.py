@@ -21,14 +21,13 @@ class Module:
 
     path: Path
     text: str
-    root: Path = ROOT
 
     @classmethod
-    def of(cls, name: str, root: Path = ROOT) -> "Module":
-        path = root / "solutions" / name / "attention.py"
+    def of(cls, name: str) -> "Module":
+        path = ROOT / "solutions" / name / "attention.py"
         if not path.exists():
             raise BlankError(f"solutions/{name}/attention.py does not exist: it holds the functions of '{name}'")
-        return cls(path, path.read_text(encoding="utf-8"), root)
+        return cls(path, path.read_text(encoding="utf-8"))
 
     @classmethod
     def of_hunt(cls, name: str) -> "Module | None":
@@ -44,8 +43,9 @@ class Module:
 
     def find(self, function: str) -> ast.FunctionDef | ast.ClassDef:
         if function not in self.functions:
-            path = self.path.relative_to(self.root)
-            raise BlankError(f"{path} defines no function '{function}': it has {', '.join(self.functions)}")
+            raise BlankError(
+                f"{self.path.relative_to(ROOT)} defines no function '{function}': it has {', '.join(self.functions)}"
+            )
         return self.functions[function]
 
     def methods(self, name: str) -> list[ast.FunctionDef]:
@@ -89,7 +89,7 @@ def solved(module: Module, function: str, helpers: list[str], title: str = "") -
     added = []
     for helper in helpers:
         name, _, called = helper.rpartition(".")
-        owner = Module.of(name, module.path.parents[2]) if name else module
+        owner = Module.of(name) if name else module
         head_of_helper, body_of_helper = owner.head_and_body(called)
         added += ["", "", *head_of_helper, *body_of_helper]
     return "\n".join([*head, f"{indent}{BEGIN}", *body, *added, f"{indent}{END}"])

@@ -57,13 +57,13 @@ SKIPPED = "skip-execution"  # the tag of cells that `nbgrader validate` leaves o
 MAY_FAIL = "raises-exception"  # the tag of cells whose error does not stop Jupyter's "Run All"
 
 
-def build_source(name: str, root: Path = ROOT) -> NotebookNode:
+def build_source(name: str) -> NotebookNode:
     """Return the solved notebook of a name; raise BlankError for a mark that cannot be carried out."""
-    path = root / "exercises" / f"{name}.md"
+    path = ROOT / "exercises" / f"{name}.md"
     if not path.exists():
         raise BlankError(f"exercises/{name}.md does not exist; there are exercises for {', '.join(assignments())}")
     notebook = jupytext.read(path, fmt="md:myst")
-    module, hunt = Module.of(name, root), Module.of_hunt(name)
+    module, hunt = Module.of(name), Module.of_hunt(name)
     for cell in notebook.cells:
         first_line = cell.source.partition("\n")[0]
         try:
@@ -113,7 +113,7 @@ def _carry_out(mark: re.Match[str], cell: NotebookNode, name: str, module: Modul
         cell.source = SETUP.read_text(encoding="utf-8").replace("NAME", name) + cell.source.partition("\n")[2]
         return
     if verb == "earlier":
-        cell.source = _earlier(name, [word.strip() for word in mark["words"].split(",")], module.path.parents[2])
+        cell.source = _earlier(name, [word.strip() for word in mark["words"].split(",")])
         return
     function, options = _options(mark["words"])
     if verb == "broken":
@@ -142,7 +142,7 @@ def _hunt(name: str) -> Hunt:
     return hunts[0]
 
 
-def _earlier(name: str, check_ids: list[str], root: Path) -> str:
+def _earlier(name: str, check_ids: list[str]) -> str:
     """Return the cell that takes functions of earlier notebooks: the student's own, else the given ones."""
     names, lines = [], []
     for check_id in check_ids:
@@ -150,7 +150,7 @@ def _earlier(name: str, check_ids: list[str], root: Path) -> str:
         if chapter == name or not function:
             raise BlankError(f"'{check_id}' is not of an earlier notebook: expected NAME.FUNCTION, with another NAME")
         find(check_id)
-        Module.of(chapter, root).find(function)
+        Module.of(chapter).find(function)
         names.append(f"{function} (of {chapter})")
         lines.append(f'{function} = own_or_given("{check_id}", globals())')
     return EARLIER.read_text(encoding="utf-8").replace("FUNCTIONS", ", ".join(names)) + "\n".join(lines)

@@ -12,6 +12,7 @@ from autograder import __main__ as commands
 from autograder.kit import given as kit_given
 from autograder.kit.given import Missing, own_or_given
 from autograder.places import BUILD
+from autograder.release import blank, notebook
 from autograder.release.blank import BlankError, Module
 from autograder.release.build import release
 from autograder.release.given import NotGivable, demand_givable, given_files
@@ -125,14 +126,16 @@ def test_the_students_own_function_wins_then_the_given_one_else_a_call_says_what
             missing(1, mask=None)
 
 
-def test_a_mark_that_names_no_function_of_an_earlier_notebook_is_refused(tmp_path: Path) -> None:
+def test_a_mark_that_names_no_function_of_an_earlier_notebook_is_refused(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(blank, "ROOT", tmp_path)
+    monkeypatch.setattr(notebook, "ROOT", tmp_path)
     for part in ("exercises/luong.md", "solutions/luong/attention.py", "solutions/bahdanau/attention.py"):
         (tmp_path / part).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(Path(commands.__file__).parents[1] / part, tmp_path / part)
     text = (tmp_path / "exercises/luong.md").read_text()
     mark = "#| earlier bahdanau.masked_softmax"
     assert text.count(mark) == 1
-    build_source(NAME, root=tmp_path)
+    build_source(NAME)
     for words, reason in [
         ("luong.dot_score", "'luong.dot_score' is not of an earlier notebook"),
         ("masked_softmax", "'masked_softmax' is not of an earlier notebook"),
@@ -141,4 +144,4 @@ def test_a_mark_that_names_no_function_of_an_earlier_notebook_is_refused(tmp_pat
     ]:
         (tmp_path / "exercises/luong.md").write_text(text.replace(mark, f"#| earlier {words}"))
         with pytest.raises(BlankError, match=reason):
-            build_source(NAME, root=tmp_path)
+            build_source(NAME)

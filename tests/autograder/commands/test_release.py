@@ -163,8 +163,10 @@ def test_what_does_not_exist_is_named(tmp_path, monkeypatch):
     shutil.copy(ROOT / "exercises" / "bahdanau.md", tmp_path / "exercises")
     text = Module.of("bahdanau").text.replace("def additive_scores(", "def scores_of(")
     (tmp_path / "solutions" / "bahdanau" / "attention.py").write_text(text)
+    monkeypatch.setattr("autograder.release.blank.ROOT", tmp_path)
+    monkeypatch.setattr("autograder.release.notebook.ROOT", tmp_path)
     with pytest.raises(BlankError) as caught:
-        build_source("bahdanau", root=tmp_path)
+        build_source("bahdanau")
     for word in ("exercises/bahdanau.md", "exercise additive_attention", "'additive_scores'", "scores_of"):
         assert word in str(caught.value)
 
