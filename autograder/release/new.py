@@ -4,7 +4,6 @@ import keyword
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 from autograder.contents import EVIDENCE
@@ -12,41 +11,7 @@ from autograder.files import atomic_write, folder
 from autograder.places import ROOT
 
 TEMPLATES = Path(__file__).parent / "templates"
-PLACES = {
-    "attention.txt": "solutions/{}/attention.py",
-    "checks.txt": "autograder/checks/{}/checks.py",
-    "exercise.txt": "exercises/{}.md",
-}
-CHAPTER_PLACES = {
-    "attention.txt": "solutions/{}/attention.py",
-    "checks.txt": "autograder/checks/{}/checks.py",
-    "exercise.txt": "exercises/{}.md",
-    "chapter.txt": "book/{}.md",
-    "evidence.txt": f"book/{{}}{EVIDENCE}.md",
-    "answers.txt": "tests/answers/{}/__init__.py",
-    "right.txt": "tests/answers/{}/right.py",
-    "wrong.txt": "tests/answers/{}/wrong.py",
-    "equivalent.txt": "tests/answers/{}/equivalent.py",
-    "test.txt": "tests/solutions/test_{}.py",
-}
-Edit = Callable[[str], str]
-QUESTIONS = """### `NAME`
-
-**Ask the class something about TITLE?**
-*Good:* what to listen for.
-
-**Ask it something else?**
-*Good:* what to listen for.
-
-"""
-ROAD = """1. [](NAME.md) – What could the last chapter not do?\\
-   *You write* `FUNCTION`.\\
-   *Minutes:* 5 of reading, 15 in the notebook.
-"""
-CONTENTS = f"""      - file: NAME
-        sections:
-          - file: NAME{EVIDENCE}
-"""
+LISTS = ("book/_toc.yml", "book/index.md", "TEACHING.md")  # in which a chapter has lines
 WORD = re.compile(rf"\b(NAME|FUNCTION|TITLE)(?=\b|{EVIDENCE})")
 
 
@@ -60,9 +25,10 @@ def new(name: str, function: str = "", root: Path = ROOT, chapter: bool = False)
     for what, word in (("NAME", name), ("FUNCTION", function)):
         if not re.fullmatch(r"[a-z][a-z0-9_]*", word) or keyword.iskeyword(word):
             raise ValueError(f"{what} '{word}' cannot be taken: expected a word of lower-case letters, digits and _")
-    kind, places = ("chapter", CHAPTER_PLACES) if chapter else ("exercise", PLACES)
-    paths = {template: root / place.format(name) for template, place in places.items()}
-    taken = [path.parent if path.parent.name == name else path for path in paths.values()]
+    kind = TEMPLATES / ("chapter" if chapter else "exercise")
+    templates = sorted(kind.rglob("*.txt"))  # where each belongs, below the course, its own path says
+    paths = [root / str(path.relative_to(kind)).removesuffix(".txt").replace("NAME", name) for path in templates]
+    taken = [path.parent if path.parent.name == name else path for path in paths]
     taken += [root / f"book/{name}.md", root / f"autograder/checks/{name}.py"]
     there = next((path for path in taken if path.exists()), None)
     if there:
@@ -72,12 +38,9 @@ def new(name: str, function: str = "", root: Path = ROOT, chapter: bool = False)
     def fill(text: str) -> str:
         return WORD.sub(lambda word: words[word[1]], text)
 
-    texts = {path: fill((TEMPLATES / kind / template).read_text("utf-8")) for template, path in paths.items()}
-    if not chapter:
-        _write(texts, {})
-        return list(texts)
-    before = {root / file: (root / file).read_text("utf-8") for file in edits(fill)}
-    edited = {root / file: edit(before[root / file]) for file, edit in edits(fill).items()}
+    texts = {path: fill(template.read_text("utf-8")) for path, template in zip(paths, templates, strict=True)}
+    before = {root / file: (root / file).read_text("utf-8") for file in LISTS if chapter}
+    edited = _edited(before, fill) if chapter else {}
     _write(texts | edited, before)
     return [*texts, *edited]
 
@@ -98,23 +61,14 @@ def _write(texts: dict[Path, str], before: dict[Path, str]) -> None:
         raise
 
 
-def edits(fill: Edit) -> dict[str, Edit]:
-    """Return {file: what puts the chapter's lines into its text}; `fill` writes the names into a template."""
-    rows = {
-        "What needs what": "| `NAME` | – | – | 5 | 15 |",
-        "Week by week": "| 15 | `NAME` | 5 | 1 · 15 | | say the goal of the class |",
-    }
-
-    def teaching(text: str) -> str:
-        for heading, row in rows.items():
-            text = _with_row(text, heading, fill(row))
-        return _before(text, "\n## Slides\n", "\n" + fill(QUESTIONS).rstrip("\n") + "\n")
-
-    return {
-        "book/_toc.yml": partial(_in_contents, lines=fill(CONTENTS)),
-        "book/index.md": partial(_in_road, item=fill(ROAD)),
-        "TEACHING.md": teaching,
-    }
+def _edited(lists: dict[Path, str], fill: Callable[[str], str]) -> dict[Path, str]:
+    """Return the texts of LISTS with the chapter's lines in them, by path; `fill` writes the names into a template."""
+    lines = {path.stem: fill(path.read_text("utf-8")) for path in (TEMPLATES / "lists").glob("*.txt")}
+    contents, road, teaching = lists.values()
+    teaching = _with_row(_with_row(teaching, "What needs what", lines["needs"]), "Week by week", lines["weeks"])
+    teaching = _before(teaching, "\n## Slides\n", "\n" + lines["questions"])
+    edited = _in_contents(contents, lines["contents"]), _in_road(road, lines["road"]), teaching
+    return dict(zip(lists, edited, strict=True))
 
 
 def _in_contents(text: str, lines: str) -> str:
@@ -137,7 +91,7 @@ def _with_row(text: str, heading: str, row: str) -> str:
     table = re.compile(r"(?:^\|.*\n)+", re.MULTILINE).search(text, start)
     if table is None:
         raise ValueError(f"TEACHING.md has no table below “{heading}”, in which the chapter's row would stand")
-    return text[: table.end()] + row + "\n" + text[table.end() :]
+    return text[: table.end()] + row + text[table.end() :]
 
 
 def _before(text: str, mark: str, added: str) -> str:
