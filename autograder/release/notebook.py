@@ -34,25 +34,9 @@ POINTS = re.compile(r"\{points ([\w, ]+)\}")
 MARK = re.compile(r"#\|\s*(?P<verb>\w+)\s*(?P<words>.*)")
 SCHEMA = 3  # of nbgrader's cell metadata
 SETUP = Path(__file__).parent / "templates" / "setup.py"
-EARLIER = Path(__file__).parent / "templates" / "earlier.txt"
+EARLIER, RULES = (Path(__file__).parent / "templates" / name for name in ("earlier.txt", "rules.txt"))
 UNREADY = "# NameError: name 'check' is not defined? Run the first code cell, the one with your function, this one."
 GRADED = "**How it is graded.**"
-HANDING_IN = (
-    "**Handing in.** Save the notebook, and hand in this one file, `NAME.ipynb`, where your teacher says. "
-    "Grading runs its cells anew, from the top; no other file of yours is read. What is not written yet has 0 points. "
-    "Before you hand in, `check_all()` in a cell of your own runs the saved file in the same way, and says what it "
-    "would get and what is open. Was a part graded wrongly? Add a text cell that begins with `Regrade: FUNCTION` and "
-    "says why, and hand in again, or put it into your next notebook as `Regrade: NAME.FUNCTION`. Your teacher answers "
-    "on the feedback page."
-)
-WRITING = (
-    "**Writing.** Your code goes where `# YOUR CODE HERE` stands; that line and `raise NotImplementedError()` below it "
-    "go away. `hint()` shows the hints of the part that was checked last, one at a time."
-)
-PACKAGES = (
-    "**Packages.** Grading has Python's own, `torch`, `numpy`, `scipy`, `sklearn`, `matplotlib` and what these bring; "
-    "no others, no GPU, no network and no files of yours. A `check` names what your function uses beyond that."
-)
 SKIPPED = "skip-execution"  # the tag of cells that `nbgrader validate` leaves out; in Jupyter it means nothing
 MAY_FAIL = "raises-exception"  # the tag of cells whose error does not stop Jupyter's "Run All"
 
@@ -221,8 +205,8 @@ def _add_rules(name: str, cells: list[NotebookNode]) -> None:
     intro = next((cell for cell in texts if GRADED in cell.source), texts[0])
     paragraphs = intro.source.split("\n\n")
     behind = next((i for i, text in enumerate(paragraphs, 1) if text.startswith(GRADED)), len(paragraphs))
-    rules = [WRITING, f"**Time.** {Limits().rule}", PACKAGES, HANDING_IN.replace("NAME", name)]
-    paragraphs[behind:behind] = rules
+    rules = RULES.read_text(encoding="utf-8").strip().replace("NAME", name).replace("TIME", Limits().rule)
+    paragraphs[behind:behind] = [rules]
     intro.source = "\n\n".join(paragraphs)
 
 
