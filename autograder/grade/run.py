@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -158,8 +159,9 @@ def _mark(
 def _progress(total: int) -> tqdm:
     if sys.stderr.isatty():
         return tqdm(total=total, desc="grading", unit="notebook")
-    pause = PLAIN_PROGRESS_SECONDS
-    return tqdm(total=total, desc="grading", ascii=True, mininterval=pause, maxinterval=2 * pause, delay=pause)
+    every = PLAIN_PROGRESS_SECONDS
+    bar = partial(tqdm, mininterval=every, maxinterval=2 * every, delay=every, ascii=True)
+    return bar(total=total, desc="grading", unit="notebook")
 
 
 def summarise(
