@@ -84,17 +84,6 @@ def test_a_chapter_that_the_course_has_dropped_can_be_given(monkeypatch: pytest.
         demand_givable(["nosuch"])
 
 
-def test_the_command_takes_names_with_commas_or_one_by_one_and_says_what_is_given(monkeypatch, capsys) -> None:
-    asked: list[tuple] = []
-    monkeypatch.setattr("autograder.release.build.release", lambda names, given: asked.append((names, given)) or [])
-    monkeypatch.setattr(Manifest, "given", ["pooling"])
-    assert commands.main(["release", NAME, "--given", "bahdanau, luong", "--given", "encoder_decoder"]) == 0
-    assert asked == [([NAME], ["bahdanau", "luong", "encoder_decoder"])]
-    printed_lines = capsys.readouterr().out
-    assert "given, written out: bahdanau, luong, encoder_decoder" in printed_lines
-    assert "no longer given: pooling; --given pooling,bahdanau,luong,encoder_decoder gives all again" in printed_lines
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder `given` with one function in it."""

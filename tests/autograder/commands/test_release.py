@@ -84,17 +84,17 @@ def test_no_other_cell_reads_what_only_a_training_cell_defines(build, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_student_keeps_signature_and_docstring_and_nothing_else(build, name):
-    module = Module.of(name)
+def test_notebook_and_kit_keep_signature_and_docstring_and_nothing_else(build, name):
+    taught, blank = Module.of(name), Module(Path("solutions/name/attention.py"), blanked(Module.of(name)))
+    assert list(taught.functions) == list(blank.functions)
     cells = {cell.id: cell.source for cell in notebook(build, "release", name).cells}
-    for function, node in module.functions.items():
-        if function in cells:
-            (student,) = ast.parse(cells[function]).body
-            assert ast.get_docstring(student) == ast.get_docstring(node)
-            for one, other in zip(functions_of(student), functions_of(node), strict=True):
-                assert ast.dump(one.args) == ast.dump(other.args)
-                assert ast.get_docstring(one) == ast.get_docstring(other)
-                assert [ast.unparse(statement) for statement in one.body[1:]] == ["raise NotImplementedError()"]
+    for function, node in taught.functions.items():
+        (student,) = ast.parse(cells[function]).body if function in cells else (node,)
+        for one, its, in_kit in zip(*map(functions_of, (node, student, blank.find(function))), strict=True):
+            assert ast.dump(one.args) == ast.dump(its.args) == ast.dump(in_kit.args)
+            assert ast.get_docstring(one) == ast.get_docstring(its) == ast.get_docstring(in_kit)
+            assert (len(in_kit.body), "raise NotImplementedError" in ast.unparse(in_kit.body[-1])) == (2, True)
+            assert student is node or list(map(ast.unparse, its.body[1:])) == ["raise NotImplementedError()"]
 
 
 def test_the_kit_holds_neither_checks_nor_pickles(build):
@@ -184,21 +184,6 @@ def test_a_notebooks_table_tells_all_the_points_that_its_cells_have(name):
     tables = "\n".join(cell.source for cell in notebook.cells if "| points |" in cell.source)
     cells = [cell.metadata.nbgrader for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")]
     assert sum(map(worth, re.findall(r"^\| \d+ · .*$", tables, re.MULTILINE))) == sum(cell.points for cell in cells)
-
-
-def module(text: str) -> Module:
-    return Module(Path("solutions/name/attention.py"), text)
-
-
-def test_blanking_leaves_everything_but_the_bodies():
-    for name in NAMES:
-        whole, empty = Module.of(name), module(blanked(Module.of(name)))
-        assert list(whole.functions) == list(empty.functions)
-        for function, node in whole.functions.items():
-            for one, other in zip(functions_of(node), functions_of(empty.find(function)), strict=True):
-                assert ast.dump(one.args) == ast.dump(other.args)
-                assert "raise NotImplementedError" in ast.unparse(other.body[-1])
-                assert len(other.body) == 2
 
 
 def test_the_zip_for_students_holds_the_notebooks_and_the_whole_kit(build: Path) -> None:

@@ -4,7 +4,6 @@ import json
 import time
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from autograder.__main__ import main
@@ -13,7 +12,6 @@ from autograder.judge.session import Limits
 from autograder.places import released_notebook, source_notebook
 from autograder.sandbox import bubblewrap, sandbox
 from autograder.score import Scorer
-from autograder.submissions.normalise import submission
 from autograder.submissions.notebook import check_call_id, defined_names
 from tests.support.notebooks import NAME, RIGHT, as_bytes, cells, form, markdown, tree
 
@@ -58,22 +56,6 @@ def test_the_line_of_a_right_notebook(scored, tmp_path: Path) -> None:
 
 
 right = as_bytes(cells(RIGHT))
-text = right.decode()
-
-
-READABLE = {  # beside those of tests/attacks/files.py
-    "UTF-16, the other end first": text.encode("utf-16-be"),
-    "lines instead of text": as_bytes([{**cell, "source": cell["source"].splitlines(True)} for cell in cells(RIGHT)]),
-    "half a surrogate in a tag": as_bytes([*cells(RIGHT), markdown("", tags=["\ud800"])]),
-    "half a surrogate in a name": as_bytes([*cells(RIGHT), markdown("", nbgrader={"grade_id": "\ud800"})]),
-}
-
-
-@pytest.mark.parametrize("name", READABLE)
-def test_what_can_be_read_is_graded(scored, name: str) -> None:
-    line = scored(READABLE[name])
-    assert (line["assignment"], line["score"], line["error"]) == (NAME, ALL, None)
-    nbformat.writes(submission(READABLE[name], form(), [NAME])).encode()
 
 
 @pytest.mark.parametrize("line", ["a?\n", "%x\n", "b = !ls\n"])

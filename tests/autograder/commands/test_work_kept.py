@@ -135,16 +135,6 @@ def test_assignments_are_the_listed_chapters_and_those_without_one(tmp_path, mon
     assert (assignment.assignments(), assignment.dropped()) == (["luong", "of_my_own"], ["bahdanau"])
 
 
-def test_one_chapter_is_released_and_the_zip_stays_whole(course):
-    before = packed(course)
-    build.release(["bahdanau"], build=course / "build")
-    assert packed(course) == before
-    notebook(course, "luong").unlink()
-    build.release(["bahdanau"], build=course / "build")
-    assert packed(course) == before
-    assert notebook(course, "luong").exists()
-
-
 def test_clean_leaves_what_no_command_makes_again(course, capsys):
     stays = {"runs/bahdanau/best.pt": b"weights", "class/gradebook.db": b"points by hand", "course-secret": b"secret"}
     for path, content in {**stays, "_build/html/index.html": b"", "no-sandbox": b""}.items():
