@@ -11,8 +11,8 @@ from typing import Any
 
 from autograder.files import PRIVATE, atomic_write, folder
 from autograder.judge.process import grader_key
+from autograder.submissions.files import Submission
 from autograder.submissions.notebook import Unreadable
-from autograder.submissions.submission import Submission
 
 
 class Busy(ValueError):

@@ -15,9 +15,9 @@ from autograder.grade import cache
 from autograder.grade.cache import Records
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
 from autograder.judge.result import Outcome, Task
+from autograder.submissions.files import Submission
 from autograder.submissions.notebook import Unreadable
 from autograder.submissions.parse_untrusted import LARGEST_KEPT
-from autograder.submissions.submission import Submission
 
 STARVED = "this machine was too busy to end it in time: the next run grades it again"
 

@@ -11,7 +11,7 @@ from autograder.grade.summary import counted
 from autograder.gradebook.gradebook import ClassGradebook
 from autograder.gradebook.lateness import dates_of, deadlines, time_zone
 from autograder.gradebook.roster import Extensions, Person, Roster, Table, read_table
-from autograder.submissions.submission import Inbox
+from autograder.submissions.files import Inbox
 
 Dates = dict[tuple[str, str], datetime | None]
 

@@ -22,8 +22,8 @@ from autograder.gradebook.lateness import Revised
 from autograder.gradebook.roster import Roster
 from autograder.judge.pool import NoJudges
 from autograder.submissions import collect
+from autograder.submissions.files import Inbox, Rejected, Submission
 from autograder.submissions.lms_names import sort_key
-from autograder.submissions.submission import Inbox, Rejected, Submission
 
 INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
 NO_WORDS = Words()

@@ -61,7 +61,6 @@ class _ForEach(BaseConverter):
         try:
             demand([self.coursedir.assignment_id])
             form = template(self.coursedir.assignment_id)
-            self.prepare(book, form)
             failed = [name for name in self._students(form.assignment) if not self._is_converted(book, form, name)]
         except (NoSandbox, NoGradebook, FileNotFoundError, ValueError) as error:
             self.log.error(str(error))
@@ -80,9 +79,6 @@ class _ForEach(BaseConverter):
             self.log.exception(f"{form.assignment} of {student!r} failed")
             return False
         return True
-
-    def prepare(self, book: ClassGradebook, form: Template) -> None:
-        """Do what comes before the first student."""
 
     def convert(self, book: ClassGradebook, form: Template, student: str) -> None:
         """Convert one student's submission."""
@@ -103,15 +99,12 @@ class _ForEach(BaseConverter):
 class Autograding(_ForEach, converters.Autograde):  # pyright: ignore[reportIncompatibleMethodOverride]
     """nbgrader's Autograde: it judges what lies in `submitted`, and records it."""
 
-    def prepare(self, book: ClassGradebook, form: Template) -> None:
-        """Enter the assignment and its graded cells."""
-        sandbox.require()
-        book.register(form)
-
     def convert(self, book: ClassGradebook, form: Template, student: str) -> None:
         """Judge a submission that has no grade yet, or is newer than its grade, or whatever it is with --force."""
         from autograder.judge.result import Task
 
+        sandbox.require()
+        book.register(form)
         place = Path(self._format_source(form.assignment, student))
         graded = book.files.autograded(student, form.assignment)
         stamp = course.read_timestamp(place)

@@ -1,6 +1,7 @@
 """Which of one student's notebooks for an assignment counts, and why the others do not."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -49,13 +50,13 @@ class Choice:
         return not digests or digests == {self.content(files[0])[0]} != {None}
 
     def _answered(self, left: list[SubmittedFile]) -> list[SubmittedFile]:
-        return [each for each in left if not self._is_unwritten(each)]
-
-    def _is_unwritten(self, candidate: SubmittedFile) -> bool:
-        try:
-            return parser_client.is_unwritten(candidate.read(), template(self.assignment))
-        except Unreadable:
-            return False  # nobody knows
+        answered = []
+        for each in left:
+            with suppress(Unreadable):
+                if parser_client.is_unwritten(each.read(), template(self.assignment)):
+                    continue
+            answered.append(each)  # also one of which nobody knows
+        return answered
 
     def _in_its_place(self, left: list[SubmittedFile]) -> list[SubmittedFile]:
         place = (self.assignment, f"{self.assignment}.ipynb")

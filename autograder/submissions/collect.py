@@ -7,7 +7,7 @@ from pathlib import Path
 
 from autograder.assignment import dropped
 from autograder.submissions import zip_files
-from autograder.submissions.files import SubmittedFile, limit_files, list_folder
+from autograder.submissions.files import Inbox, Rejected, SubmittedFile, limit_files, list_folder
 from autograder.submissions.lms_names import (
     Owner,
     folder_name,
@@ -19,7 +19,6 @@ from autograder.submissions.lms_names import (
     sort_key,
 )
 from autograder.submissions.student import StudentFiles, shown_path
-from autograder.submissions.submission import Inbox, Rejected
 
 ByStudent = dict[str, list[SubmittedFile]]
 ONE_STUDENT = "looks like one student's folder: expected STUDENT/NAME/NAME.ipynb in it. Give the one above."

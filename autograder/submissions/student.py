@@ -8,10 +8,9 @@ from pathlib import Path
 
 from autograder.submissions import parser_client, zip_files
 from autograder.submissions.choice import Choice, notice, own_path, undecided
-from autograder.submissions.files import SubmittedFile
+from autograder.submissions.files import Inbox, Rejected, Submission, SubmittedFile
 from autograder.submissions.lms_names import NOBODY, is_junk
 from autograder.submissions.notebook import Unreadable, read_below
-from autograder.submissions.submission import Inbox, Rejected, Submission
 
 LONGEST_BESIDE = 1000  # bytes of what nbgrader keeps beside a notebook
 # Of one student's: anyone who hands in more, by mistake or not, keeps nobody waiting.

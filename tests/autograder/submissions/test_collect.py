@@ -11,9 +11,9 @@ import pytest
 from autograder.grade.cache import submission_key
 from autograder.places import released_notebook
 from autograder.submissions import collect
+from autograder.submissions.files import Inbox
 from autograder.submissions.lms_names import display_name, folder_name
 from autograder.submissions.notebook import FOLDER, LINK, Unreadable
-from autograder.submissions.submission import Inbox
 
 KNOWN = ["encoder_decoder", "bahdanau"]
 

@@ -8,8 +8,8 @@ import pytest
 
 from autograder.grade.cache import Records
 from autograder.submissions import collect
+from autograder.submissions.files import Inbox
 from autograder.submissions.lms_names import sort_key
-from autograder.submissions.submission import Inbox
 from tests.autograder.submissions.test_collect import KNOWN, lay, notebook, taken
 from tests.autograder.submissions.test_zip_files import MOODLE, zipped
 from tests.support.classes import page, summary, totals

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from autograder.submissions import collect, zip_files
+from autograder.submissions.files import Inbox
 from autograder.submissions.notebook import LINK
-from autograder.submissions.submission import Inbox
 from tests.autograder.submissions.test_collect import KNOWN, lay, notebook, taken
 
 MOODLE = "assignsubmission_file_"
