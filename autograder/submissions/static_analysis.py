@@ -19,7 +19,8 @@ MOST_FLAGS, LONGEST_FLAG = 50, 200
 OWN_ATTENTION, OWN_SOFTMAX = "torch's own attention: ", "torch's own masked softmax: "
 BEHIND, CHANGES, IMPORTS = "looks behind the scenes: ", "changes ", "imports "
 
-# Of names in a cell: in full where it is imported, else ".attribute", in a text "'name"; the flag shows group 1.
+# Of names in a cell: in full where it is imported, else ".attribute", in a text "'name"; an import's also
+# as "import:name". The flag shows group 1.
 STANDS_OUT = [
     (prefix, re.compile("".join(pattern.split())))
     for prefix, pattern in (
@@ -51,7 +52,7 @@ STANDS_OUT = [
         ),
         (BEHIND, r"(/proc|/sys)"),
         # The lab searches as the taught functions do; of the grader only the kit is a student's.
-        (IMPORTS, r"(solutions\..*|lab\.decoding.*|autograder\.(?!kit\b).*)"),
+        (IMPORTS, r"import:(solutions\..*|lab\.decoding.*|autograder\.(?!kit\b).*)"),
     )
 ]
 PROTECTED = re.compile(r"(autograder|solutions|lab|torch|numpy|builtins|sys|inspect|IPython|__main__)\..+")
@@ -172,10 +173,9 @@ def _mentioned(node: ast.AST, imported: dict[str, str]) -> Iterator[str]:
         yield imported.get(node.id, node.id)
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield from [f"'{node.value}"] if node.value.isidentifier() else SYSTEM.findall(node.value)
-    elif isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+        yield from (f"{word}{module}{alias.name}" for alias in node.names for word in ("", "import:"))
 
 
 def _assigned_attributes(node: ast.AST) -> Iterator[ast.AST]:
