@@ -44,7 +44,7 @@ EMPTY_HEADER = re.compile(r"<th(?: align=\"\w*\")?></th>")  # the corner of a ma
 PICTURE = re.compile(r"<img(?![^>]*\balt=)")
 # Of what a check printed.
 CRITERION = re.compile(r" {1,3}([✓✗]) (.*)")
-INDENTED = re.compile(r" {4}")
+INDENTED = re.compile(r" {4}.*\S.*")
 
 
 def _first_shown(data: dict[str, Any]) -> list[str]:
@@ -235,25 +235,23 @@ class Page(HTMLExporter):
 
 
 def verdict_html(text: str) -> str:
-    """Return a check's text as HTML, every character of it escaped."""
+    """Return a check's text as HTML, every character of it escaped: criteria as a list, code as code."""
     made = []
     for kind, lines in groupby(text.splitlines(), _kind):
-        if kind == "criterion":
-            made.append(f"<ul>{''.join(_item(line) for line in lines)}</ul>")
-        elif kind == "code":
+        if kind is CRITERION:
+            items = "".join(CRITERION.sub(_item, line) for line in lines)
+            made.append(f"<ul>{items}</ul>")
+        elif kind is INDENTED:
             made.append(f"<pre>{html.escape(chr(10).join(line[4:] for line in lines))}</pre>")
         else:
             made += [f"<p>{html.escape(line.strip())}</p>" for line in lines if line.strip()]
     return f'<div class="verdict">{"".join(made)}</div>' if made else ""
 
 
-def _kind(line: str) -> str:
-    if CRITERION.match(line):
-        return "criterion"
-    return "code" if INDENTED.match(line) and line.strip() else "sentence"
+def _kind(line: str) -> re.Pattern[str] | None:
+    return next((kind for kind in (CRITERION, INDENTED) if kind.fullmatch(line)), None)
 
 
-def _item(line: str) -> str:
-    sign, text = CRITERION.fullmatch(line).groups()  # pyright: ignore[reportOptionalMemberAccess] — _kind has matched it
-    kind = "all-points" if sign == "✓" else "no-points"
-    return f'<li class="{kind}"><span class="sign">{sign}</span> {html.escape(text)}</li>'
+def _item(match: re.Match[str]) -> str:
+    kind = "all-points" if match[1] == "✓" else "no-points"
+    return f'<li class="{kind}"><span class="sign">{match[1]}</span> {html.escape(match[2])}</li>'

@@ -92,14 +92,6 @@ def test_canvas_with_late_marks_and_what_was_handed_in_again(tmp_path: Path) -> 
     assert len(box.rejected) == 2
 
 
-def test_two_of_one_name_are_two(tmp_path: Path) -> None:
-    files = {f"Roe Ann_{number}_{MOODLE}/bahdanau.ipynb": notebook("bahdanau", str(number)) for number in (7, 8)}
-    assert taken(both_ways(tmp_path, files)) == {
-        ("Roe Ann_7", "bahdanau"): notebook("bahdanau", "7"),
-        ("Roe Ann_8", "bahdanau"): notebook("bahdanau", "8"),
-    }
-
-
 def test_a_students_own_zip_is_looked_into(tmp_path: Path) -> None:
     mine = notebook("bahdanau", "mine")
     junk = {"__MACOSX/._bahdanau.ipynb": b"x", "work/.ipynb_checkpoints/b.ipynb": b"y", "timestamp.txt": b"1999"}
