@@ -118,7 +118,8 @@ def test_the_students_own_function_wins_then_the_given_one_else_a_call_says_what
 def test_a_mark_that_names_no_function_of_an_earlier_notebook_is_refused(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(blank, "ROOT", tmp_path)
     monkeypatch.setattr(notebook, "ROOT", tmp_path)
-    for part in ("exercises/luong.md", "solutions/luong/attention.py", "solutions/bahdanau/attention.py"):
+    parts = ("exercises/luong.md", *(f"solutions/{name}/attention.py" for name in ("luong", "bahdanau")))
+    for part in (*parts, "autograder/checks/luong/hunt.py"):
         (tmp_path / part).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(Path(commands.__file__).parents[1] / part, tmp_path / part)
     text = (tmp_path / "exercises/luong.md").read_text()
