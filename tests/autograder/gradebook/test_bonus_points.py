@@ -1,6 +1,7 @@
 """Tests of bonus points in the gradebook: on top, lowered by a worse answer, never mixed with what people gave."""
 
 import copy
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from autograder.gradebook.rows import automatic_score
 from autograder.judge.judge import shown
 from autograder.kit.bonus import ON_TOP
 from autograder.kit.cases import Verdict
+from tests.autograder.gradebook.test_formgrader import Desk, desk_of
 from tests.support.classes import opened_book, total_on
 from tests.support.gradebooks import DUE, EARLY, HALVES, LATE
 from tests.support.notebooks import code, graded, markdown
@@ -152,3 +154,50 @@ def test_a_verdict_is_read_as_it_was_written(share: float, expected: float) -> N
     assert "error" not in [output.output_type for output in cell.outputs]
     assert f"★★ {ON_TOP}" in cell.outputs[0].text
     assert cell.metadata.nbgrader.points == 0
+
+
+@pytest.fixture
+def half_of_it(tmp_path: Path) -> ClassGradebook:
+    book = register(tmp_path / "class")
+    record(book, "ada", 1.0, 0.5)
+    return book
+
+
+@pytest.fixture
+def desk(half_of_it: ClassGradebook, browser) -> Iterator[Desk]:
+    with desk_of(browser, half_of_it.out, f"submissions/{submitted(half_of_it).id}/") as made:
+        yield made
+
+
+def put(desk: Desk, act) -> None:
+    """Do something that formgrader saves."""
+    with desk.tab.expect_response(lambda answer: "/api/grade/" in answer.url and answer.request.method == "PUT"):
+        act()
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_points_by_hand_may_be_as_many_as_the_bonus(desk: Desk, half_of_it: ClassGradebook) -> None:
+    score = desk.tab.locator(f"#{STARRED}")
+    cell = desk.tab.locator(".nbgrader_cell").filter(has=score)
+    assert score.get_attribute("placeholder") == "3"
+    assert f"/ {BONUS:.1f}" in cell.inner_text()
+    put(desk, cell.locator(".full-credit").click)
+    assert submitted(half_of_it).score == CORE + BONUS
+    for given, kept in [("4", 4), ("99", BONUS), ("2", 2)]:  # also after the server has answered
+        score.fill(given)
+        put(desk, lambda: score.press("Tab"))
+        assert submitted(half_of_it).score == CORE + kept, given
+    extra = desk.tab.locator(f"#{STARRED}_extra_credit")
+    extra.fill("1")
+    put(desk, lambda: extra.press("Tab"))
+    assert submitted(half_of_it).score == CORE + 3
+    record(half_of_it, "ada", 1.0, 1.0)
+    assert submitted(half_of_it).score == CORE + 3  # a regrade leaves what a person gave
+    put(desk, cell.locator(".no-credit").click)
+    assert submitted(half_of_it).score == CORE
+    core = desk.tab.locator("#check-core")
+    core.fill("99")
+    put(desk, lambda: core.press("Tab"))
+    assert submitted(half_of_it).score == CORE
+    assert not desk.errors
