@@ -139,11 +139,11 @@ def _clean() -> int:
 
 
 def _release(names: list[str], given: list[str]) -> int:
-    from autograder.assignment import assignments, demand, demand_pages, template
+    from autograder.assignment import assignments, demand, demand_settings, template
     from autograder.release.given import demand_givable
     from autograder.release.manifest import Manifest
 
-    demand_pages()  # before torch is loaded
+    demand_settings()  # before torch is loaded
     demand(names)
     demand_givable(given)
     from autograder.release.build import release
@@ -181,11 +181,11 @@ def _grading(options: argparse.Namespace) -> int:
     elif options.verb == "score" or not options.scheduler:
         sandbox.require()
     if options.verb == "grade":
-        from autograder.assignment import demand_pages
+        from autograder.assignment import demand_settings
         from autograder.grade.people import Words
         from autograder.grade.run import grade
 
-        demand_pages()
+        demand_settings()
         return grade(
             options.folder,
             options.out,

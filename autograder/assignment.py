@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,10 +29,6 @@ class UnknownAssignment(ValueError):
     """No exercises have this name; the message lists the names that have some."""
 
 
-class UnknownPage(ValueError):
-    """The book's list of contents names a page that is not there."""
-
-
 def assignments() -> list[str]:
     """Return the names that have exercises: those in the book's list of contents, then those without a chapter.
 
@@ -46,25 +41,10 @@ def assignments() -> list[str]:
     return [*listed, *(name for name in known if name not in listed and not has_chapter(name))]
 
 
-def demand_pages() -> None:
-    """Raise UnknownPage where the book's list of contents names a page that is not there: a chapter would be missing.
-
-    Raise SettingsError where course.toml has points for a name without exercises.
-    A copy of the course without the book's pages may keep its list.
-    """
+def demand_settings() -> None:
+    """Raise SettingsError where course.toml has points for a name without exercises, or a chapter that is not there."""
     demand_one_of(settings().points, written(), f"{FILE}: points: ")
-    book = ROOT / "book"
-    contents = book / "_toc.yml"
-    written_pages = [path.stem for path in book.glob("*.md")]
-    for page in pages(ROOT) if written_pages else []:
-        stem = Path(page).stem
-        if not any((book / page).parent.glob(f"{stem}.*")):
-            near = get_close_matches(stem, written_pages, n=1)
-            hint = f", such as {near[0]!r}" if near else ""
-            raise UnknownPage(
-                f"{contents} lists {page!r}, and there is no {book / page}.md: expected the name of a page there"
-                f"{hint}. Write that; to drop a chapter, leave it out of `chapters` in course.toml."
-            )
+    pages(ROOT)
 
 
 def has_chapter(name: str) -> bool:
@@ -168,4 +148,4 @@ def parts(cells: list[NotebookNode]) -> dict[str, int | None]:
 
 def is_manual(metadata: dict) -> bool:
     """Return whether a person gives a cell's points, by its nbgrader metadata."""
-    return bool(metadata.get("task") or (metadata.get("grade") and metadata.get("solution")))
+    return bool(metadata.get("grade") and metadata.get("solution"))

@@ -77,7 +77,8 @@ def _read(text: str, path: Path) -> Settings:
         raise SettingsError(f"{path} is no TOML: {error}") from None
     try:
         demand_one_of(content, ("chapters", "points", "deadlines", "late"))
-        return Settings(_chapters(content), _tables(content), _deadlines(content), _late(content))
+        deadlines = {name: str(date) for name, date in _table(content, "deadlines").items()}
+        return Settings(_chapters(content), _points(content), deadlines, _late(content))
     except SettingsError as error:
         raise SettingsError(f"{path}: {error}") from None
 
@@ -91,44 +92,39 @@ def demand_one_of(names: Mapping[str, Any] | Sequence[str], known: Sequence[str]
             raise SettingsError(f"{where}{name!r}: expected one of {', '.join(known)}{meant}")
 
 
+def _demand(is_right: bool, name: str, value: Any, expected: str) -> None:
+    if not is_right:
+        raise SettingsError(f"{name} = {value!r}: expected {expected}")
+
+
 def _chapters(content: dict[str, Any]) -> tuple[str, ...] | None:
-    chapters = content.get("chapters")
-    if chapters is None:
-        return None
-    if not isinstance(chapters, list) or not chapters or not all(isinstance(each, str) for each in chapters):
-        raise SettingsError(f'chapters = {chapters!r}: expected a list of names, such as ["bahdanau", "transformer"]')
-    return tuple(chapters)
+    names = content.get("chapters")
+    is_list = isinstance(names, list) and names and all(isinstance(each, str) for each in names)
+    _demand(names is None or bool(is_list), "chapters", names, 'a list of names, such as ["bahdanau", "transformer"]')
+    return tuple(names) if names else None
 
 
 def _table(content: dict[str, Any], name: str) -> dict[str, Any]:
     table = content.get(name, {})
-    if not isinstance(table, dict):
-        raise SettingsError(f"{name} = {table!r}: expected a table, [{name}]")
+    _demand(isinstance(table, dict), name, table, f"a table, [{name}]")
     return table
 
 
-def _tables(content: dict[str, Any]) -> dict[str, Points]:
+def _points(content: dict[str, Any]) -> dict[str, Points]:
     points = _table(content, "points")
     for name in points:
         for each, worth in _table(points, name).items():
             for demand, number in (worth if isinstance(worth, dict) else {"": worth}).items():
-                if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-                    what = f"points.{name}.{each}" + (f", “{demand}”" if demand else "")
-                    raise SettingsError(f"{what} = {number!r}: expected a whole number from 1 on")
+                what = f"points.{name}.{each}" + (f", “{demand}”" if demand else "")
+                _demand(type(number) is int and number >= 1, what, number, "a whole number from 1 on")
     return points
 
 
-def _deadlines(content: dict[str, Any]) -> dict[str, str]:
-    return {name: str(date) for name, date in _table(content, "deadlines").items()}
-
-
 def _late(content: dict[str, Any]) -> Late | None:
-    if "late" not in content:
-        return None
     table = _table(content, "late")
     demand_one_of(table, ("free_days", "a_day"), "late: ")
     for name, most in (("free_days", 365), ("a_day", 1)):
         number = table.get(name, 0)
-        if not isinstance(number, int | float) or isinstance(number, bool) or not 0 <= number <= most:
-            raise SettingsError(f"late.{name} = {number!r}: expected a number from 0 to {most}")
-    return Late(**table)
+        is_right = type(number) in (int, float) and 0 <= number <= most
+        _demand(is_right, f"late.{name}", number, f"a number from 0 to {most}")
+    return Late(**table) if "late" in content else None

@@ -16,7 +16,7 @@ from pathlib import Path
 from autograder.assignment import CHECK, template
 from autograder.checks import checks
 from autograder.places import KIT, ROOT
-from autograder.submissions.notebook import TRAIN
+from autograder.submissions.parse_untrusted import TRAIN
 from benchmarks.cost import Cost, cost
 from examples import make_class
 from tests.support.outcomes import rows

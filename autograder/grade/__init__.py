@@ -5,6 +5,26 @@ from pathlib import Path
 
 from autograder.places import CLASS
 
+REPEATED = (
+    ("--due", "NAME=DATE", "when an assignment is due, such as 'bahdanau=2026-12-01 12:00:00 UTC'; NAME=none: no more"),
+    (
+        "--handed-in",
+        "NAME/STUDENT=DATE",
+        "when somebody handed in, where no file says so, as in an LMS's zip; NAME/STUDENT=none: nobody knows",
+    ),
+    (
+        "--extend",
+        "STUDENT/NAME=DATE",
+        "one student's own deadline, or a file with one in each line; STUDENT/NAME=none: none",
+    ),
+    (
+        "--roster",
+        "[NAME=]FILE",
+        "a CSV of the LMS's with the people of the class; Moodle's grading worksheet of NAME also says when each "
+        "handed in, and who has an extension",
+    ),
+)
+
 
 def add_arguments(verb: ArgumentParser) -> None:
     """Add what `grade` takes; needs nothing that takes time to load."""
@@ -17,33 +37,6 @@ def add_arguments(verb: ArgumentParser) -> None:
     verb.add_argument(
         "--db", metavar="URL", help="the gradebook's database, postgresql://… (default: DIR/gradebook.db)"
     )
-    verb.add_argument(
-        "--due",
-        action="append",
-        default=[],
-        metavar="NAME=DATE",
-        help="when an assignment is due, such as 'bahdanau=2026-12-01 12:00:00 UTC'; NAME=none: no more",
-    )
-    verb.add_argument(
-        "--handed-in",
-        action="append",
-        default=[],
-        metavar="NAME/STUDENT=DATE",
-        help="when somebody handed in, where no file says so, as in an LMS's zip; NAME/STUDENT=none: nobody knows",
-    )
-    verb.add_argument(
-        "--extend",
-        action="append",
-        default=[],
-        metavar="STUDENT/NAME=DATE",
-        help="one student's own deadline, or a file with one in each line; STUDENT/NAME=none: none",
-    )
-    verb.add_argument(
-        "--roster",
-        action="append",
-        default=[],
-        metavar="[NAME=]FILE",
-        help="a CSV of the LMS's with the people of the class; Moodle's grading worksheet of NAME also says when each "
-        "handed in, and who has an extension",
-    )
+    for option, metavar, meaning in REPEATED:
+        verb.add_argument(option, action="append", default=[], metavar=metavar, help=meaning)
     verb.add_argument("--zone", default="UTC", help="of dates that name no time zone, such as Europe/Berlin (UTC)")

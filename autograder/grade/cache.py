@@ -11,8 +11,8 @@ from typing import Any
 
 from autograder.files import PRIVATE, atomic_write, folder
 from autograder.judge.process import grader_key
+from autograder.submissions.files import Submission
 from autograder.submissions.notebook import Unreadable
-from autograder.submissions.submission import Submission
 
 
 class Busy(ValueError):
@@ -35,14 +35,6 @@ def digest_of(submission: Submission, content: bytes | None, reason: str) -> str
         b"timestamp" + (submission.timestamp() or b"") + json.dumps([*submission.notes, submission.notice]).encode()
     )
     return digest.hexdigest()
-
-
-def work_digest(submission: Submission, content: bytes | None) -> str:
-    """Return a digest of a file and of the grader: equal digests must get equal scores; "" without a file."""
-    file_digest = "" if content is None else hashlib.sha256(content).hexdigest()
-    return (
-        hashlib.sha256(f"{grader_key(submission.assignment)} {file_digest}".encode()).hexdigest() if file_digest else ""
-    )
 
 
 class Records:
@@ -90,13 +82,6 @@ class Records:
         origin = (self._read(path) or {"from": {}})["from"]
         return origin.get("name", ""), origin.get("account", "")
 
-    def score_conflict(self, submission: Submission, line: dict[str, Any]) -> list[str]:
-        """Return [a flag] where an earlier run gave the same file another score, else []."""
-        earlier = (self._read(self._path(submission.student, submission.assignment)) or {"line": {}})["line"]
-        if not line["work"] or earlier.get("work") != line["work"] or earlier["score"] == line["score"]:
-            return []
-        return [f"graded before with {earlier['score']:g} points: two runs of the same file differ"]
-
     def keep(self, submission: Submission, key: str, line: dict[str, Any]) -> None:
         """Write a submission's record; called last, so that a record means that grade and page are written too."""
         path = self._path(submission.student, submission.assignment)
@@ -111,21 +96,20 @@ class Records:
 
     def submitted(self) -> list[tuple[str, str, str]]:
         """Return student, assignment and the LMS's number, or "", of each graded submission."""
-        paths = sorted(self.folder.glob("*/*.json"))
-        return [(path.parent.name, path.stem, self._identity(path)[1]) for path in paths]
+        return [(*who, record["from"].get("account", "")) for who, record in self._all()]
 
     def lms_names(self) -> dict[tuple[str, str], str]:
         """Return the LMS's name of each graded submission that came from an LMS, by student and assignment."""
-        records = {(path.parent.name, path.stem): self._read(path) for path in sorted(self.folder.glob("*/*.json"))}
-        names = {who: record["from"]["lms_name"] for who, record in records.items() if record}
-        return {who: name for who, name in names.items() if name}
+        return {who: record["from"]["lms_name"] for who, record in self._all() if record["from"]["lms_name"]}
 
     def earlier_lines(self, graded_now: set[tuple[str, str]]) -> Iterator[dict[str, Any]]:
-        """Yield the lines of submissions that earlier runs graded and that are not in `graded_now`."""
+        """Return the lines of submissions that earlier runs graded and that are not in `graded_now`."""
+        return (record["line"] for who, record in self._all() if who not in graded_now)
+
+    def _all(self) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
         for path in sorted(self.folder.glob("*/*.json")):
-            record = self._read(path) if (path.parent.name, path.stem) not in graded_now else None
-            if record:
-                yield record["line"]
+            if record := self._read(path):
+                yield (path.parent.name, path.stem), record
 
     @staticmethod
     def _read(path: Path) -> dict[str, Any] | None:

@@ -1,8 +1,10 @@
 """Gives submissions to the judges one by one, and records each outcome as it arrives."""
 
+import signal
 import sys
 import traceback
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,12 +13,11 @@ from autograder.assignment import Template, template
 from autograder.files import atomic_write
 from autograder.grade import cache
 from autograder.grade.cache import Records
-from autograder.grade.interrupts import interrupts_wait
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
 from autograder.judge.result import Outcome, Task
+from autograder.submissions.files import Submission
 from autograder.submissions.notebook import Unreadable
 from autograder.submissions.parse_untrusted import LARGEST_KEPT
-from autograder.submissions.submission import Submission
 
 STARVED = "this machine was too busy to end it in time: the next run grades it again"
 
@@ -38,7 +39,6 @@ class Grader:
     book: ClassGradebook
     forms: dict[str, Template] = field(default_factory=dict)
     keys: dict[int, str] = field(default_factory=dict)
-    works: dict[int, str] = field(default_factory=dict)  # a digest of the file and of the grader
 
     def mark(self, submissions: list[Submission], judges: Judges) -> Iterator[tuple[Submission, dict[str, Any]]]:
         """Grade submissions; yield each with its line, once gradebook, page and record are written."""
@@ -59,7 +59,6 @@ class Grader:
                 reason = str(error)
                 self._keep(submission, None)
             self.keys[number] = cache.digest_of(submission, content, reason)
-            self.works[number] = cache.work_digest(submission, content)
             yield number, Task(submission.student, submission.assignment, content, reason, submission.notice)
 
     def _keep(self, submission: Submission, content: bytes | None) -> None:
@@ -81,11 +80,9 @@ class Grader:
 
     def _record(self, number: int, submission: Submission, outcome: Outcome) -> dict[str, Any]:
         submit_line = {"student": submission.student, "file": submission.file, "notes": list(submission.notes)}
-        line, key = submit_line | outcome.line | {"work": self.works.pop(number)}, self.keys.pop(number)
+        line, key = submit_line | outcome.line, self.keys.pop(number)
         if outcome.starved:  # it may have lost points by that: this record fits no file, so the next run grades anew
-            key, line["work"], line["starved"] = "", "", True
-            line["flags"] = [*line["flags"], STARVED]
-        line["flags"] = [*line["flags"], *Records(self.out).score_conflict(submission, line)]
+            key, line["starved"], line["flags"] = "", True, [*line["flags"], STARVED]
         try:
             if outcome.kept is not None:
                 self._keep(submission, outcome.kept)
@@ -99,3 +96,32 @@ class Grader:
             reason = f"the grader failed to record it ({type(error).__name__}), please tell its maintainers"
             return line | {"failed": True, "error": reason}
         return line
+
+
+@contextmanager
+def sigterm_as_interrupt() -> Iterator[None]:
+    """Let SIGTERM raise KeyboardInterrupt, as Ctrl-C does, so that sandbox and gradebook are closed in order."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def interrupts_wait() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM wait for the end of the block; what came in between is raised there.
+
+    A database that is interrupted in the middle of its work may end with its own error in place of
+    KeyboardInterrupt: the run would take it for a fault of the grader, and go on.
+    """
+    came: list[int] = []
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])

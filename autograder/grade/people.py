@@ -8,11 +8,10 @@ from pathlib import Path
 from autograder.assignment import assignments
 from autograder.grade.cache import Records
 from autograder.grade.summary import counted
-from autograder.gradebook.extensions import Extensions
 from autograder.gradebook.gradebook import ClassGradebook
-from autograder.gradebook.lateness import dates_by_student, deadlines, time_zone
-from autograder.gradebook.roster import Person, Roster, Table, read_table
-from autograder.submissions.submission import Inbox
+from autograder.gradebook.lateness import dates_of, deadlines, time_zone
+from autograder.gradebook.roster import Extensions, Person, Roster, Table, read_table
+from autograder.submissions.files import Inbox
 
 Dates = dict[tuple[str, str], datetime | None]
 
@@ -36,8 +35,8 @@ class People:
         zone = time_zone(words.zone)
         self.out = out
         self.due = deadlines(words.due, assignments(), zone)
-        self.times = dates_by_student(words.handed_in, assignments(), "--handed-in", zone)
-        self.until = dates_by_student(_lines(words.extend), assignments(), "--extend", zone)
+        self.times = dates_of(words.handed_in, assignments(), "--handed-in", zone)
+        self.until = dates_of(_lines(words.extend), assignments(), "--extend", zone)
         here = sorted({submission.assignment for submission in inbox.submissions})
         self.tables = [_table(text, here, zone) for text in words.roster]
         self.roster = Roster.of(out)

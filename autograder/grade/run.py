@@ -2,10 +2,11 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,15 @@ from tqdm import tqdm
 from autograder.assignment import assignments, written
 from autograder.grade import summary
 from autograder.grade.cache import Records, exclusive
-from autograder.grade.interrupts import sigterm_as_interrupt
-from autograder.grade.marking import Grader, Judges
+from autograder.grade.marking import Grader, Judges, sigterm_as_interrupt
 from autograder.grade.people import People, Words
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
 from autograder.gradebook.lateness import Revised
 from autograder.gradebook.roster import Roster
 from autograder.judge.pool import NoJudges
 from autograder.submissions import collect
+from autograder.submissions.files import Inbox, Rejected, Submission
 from autograder.submissions.lms_names import sort_key
-from autograder.submissions.submission import Inbox, Rejected, Submission
 
 INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
 NO_WORDS = Words()
@@ -58,12 +58,12 @@ def grade(
     print("\n".join(summary.table(rows)))
     submissions = summary.counted(len(inbox.submissions), "submission")
     print(f"{submissions}, {count} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
-    for line in people.lines():
-        print(line)
     here = dict.fromkeys(submission.assignment for submission in inbox.submissions)
-    _print_penalties({name: date for name, date in people.due.items() if name in here or words.due}, revised, out)
-    _print_undated(here, revised)
-    _print_ungraded(rows, inbox)
+    dates = {name: date for name, date in people.due.items() if name in here or words.due}
+    for line in (*people.lines(), *_about_dates(dates, here, revised, out), *_ungraded(rows, inbox)):
+        print(line)
+    for failure in revised.failed:
+        print(failure, file=sys.stderr)
     failed = _print_named(rows, "failed", "The grader itself failed on {}. See above.")
     _print_named(rows, "starved", "This machine was too busy to finish {}. Grade again when it is idle.")
     return 3 if failed or revised.failed else 0
@@ -77,38 +77,32 @@ def _print_named(rows: list[dict[str, Any]], mark: str, sentence: str) -> bool:
     return bool(names)
 
 
-def _print_ungraded(rows: list[dict[str, Any]], inbox: Inbox) -> None:
-    """Print how many submissions, and how many files beside them, have no grade."""
+def _ungraded(rows: list[dict[str, Any]], inbox: Inbox) -> Iterator[str]:
+    """Yield how many submissions, and how many files beside them, have no grade."""
     refused = sum(bool(row.get("assignment") and row.get("error")) for row in rows)
     parts = [f"{summary.counted(refused, 'submission')} could not be graded"] if refused else []
     parts += [f"{summary.counted(len(inbox.rejected), 'file')} got no grade"] if inbox.rejected else []
     if parts:
-        print(f"{' and '.join(parts)}: see the remarks above, or the column `error` of summary.csv.")
+        yield f"{' and '.join(parts)}: see the remarks above, or the column `error` of summary.csv."
 
 
-def _print_undated(names: dict[str, None], revised: Revised) -> None:
-    """Print of how many submissions nobody knows whether they were late."""
-    for name in names:
-        if count := revised.undated[name]:
-            print(
-                f"{name} has a due date, and {count} came without a time (an LMS's zip has none): they count as in "
-                f"time. Moodle's grading worksheet says when (--roster FILE), or --handed-in '{name}/STUDENT=DATE'."
-            )
-
-
-def _print_penalties(dates: dict[str, datetime | None], revised: Revised, out: Path) -> None:
-    """Print which due dates were set and how many late penalties changed."""
+def _about_dates(dates: dict[str, datetime | None], names: Iterable[str], revised: Revised, out: Path) -> Iterator[str]:
+    """Yield which due dates were set, how many late penalties changed, and of how many nobody knows the time."""
     for name, date in dates.items():
-        print(f"{name} is due {date:%Y-%m-%d %H:%M:%S} UTC." if date else f"{name} has no due date now.")
+        yield f"{name} is due {date:%Y-%m-%d %H:%M:%S} UTC." if date else f"{name} has no due date now."
     if revised.changed:
-        print(f"Late penalties: {revised.changed} changed.")
+        yield f"Late penalties: {revised.changed} changed."
     if revised.unpunished:
-        print(
+        yield (
             f"{revised.unpunished} late, without a penalty: write [late] in course.toml, "
             f"or set c.LateSubmissionPlugin.penalty_method in {out / 'nbgrader_config.py'}: see autograder/README.md."
         )
-    for failure in revised.failed:
-        print(failure, file=sys.stderr)
+    for name in names:
+        if count := revised.undated[name]:
+            yield (
+                f"{name} has a due date, and {count} came without a time (an LMS's zip has none): they count as in "
+                f"time. Moodle's grading worksheet says when (--roster FILE), or --handed-in '{name}/STUDENT=DATE'."
+            )
 
 
 def _graded(
@@ -163,16 +157,11 @@ def _mark(
 
 
 def _progress(total: int) -> tqdm:
-    has_terminal = sys.stderr.isatty()
-    return tqdm(
-        total=total,
-        desc="grading",
-        unit="notebook",
-        mininterval=0.1 if has_terminal else PLAIN_PROGRESS_SECONDS,
-        maxinterval=10 if has_terminal else 2 * PLAIN_PROGRESS_SECONDS,
-        delay=0 if has_terminal else PLAIN_PROGRESS_SECONDS,
-        ascii=not has_terminal,
-    )
+    if sys.stderr.isatty():
+        return tqdm(total=total, desc="grading", unit="notebook")
+    every = PLAIN_PROGRESS_SECONDS
+    bar = partial(tqdm, mininterval=every, maxinterval=2 * every, delay=every, ascii=True)
+    return bar(total=total, desc="grading", unit="notebook")
 
 
 def summarise(
@@ -183,7 +172,6 @@ def summarise(
     lines += map(asdict, inbox.rejected)
     graded_now = {(submission.student, submission.assignment) for submission in inbox.submissions}
     lines += [summary.row(line) | {"note": summary.GONE} for line in Records(out).earlier_lines(graded_now)]
-    lines = summary.flag_different_scores(lines)
     lines += summary.missing(Roster.of(out).missing(Records(out).submitted()))
     columns = summary.gradebook_columns(book)
     order = {name: root for root, name in enumerate(assignments())}

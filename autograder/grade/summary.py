@@ -9,24 +9,10 @@ from autograder.gradebook import query, spreadsheet
 from autograder.gradebook.gradebook import ClassGradebook, quiet
 from autograder.gradebook.roster import Person
 
-COLUMNS = [
-    "student",
-    "assignment",
-    "score",
-    "max_score",
-    "bonus",
-    "manual_score",
-    "manual_max_score",
-    "late_penalty",
-    "total",
-    "needs_manual_grade",
-    "mistakes",
-    "flags",
-    "error",
-    "note",
-    "file",
-]
-
+COLUMNS = (
+    "student assignment score max_score bonus manual_score manual_max_score late_penalty total needs_manual_grade "
+    "mistakes flags error note file"
+).split()
 MISSING = "has not handed in"
 GONE = "not handed in this time; its grade of an earlier run is kept"
 
@@ -37,7 +23,6 @@ def row(line: dict[str, Any]) -> dict[str, Any]:
     kept = {
         name: line.get(name) for name in ("student", "assignment", "score", "max_score", "manual_max_score", "file")
     }
-    notes = line.get("notes", [])
     if line["error"]:
         kept["score"] = None  # not graded is not zero
     return kept | {
@@ -45,25 +30,10 @@ def row(line: dict[str, Any]) -> dict[str, Any]:
         "mistakes": " ".join(mistakes),
         "flags": "; ".join(line["flags"]),
         "error": line["error"] or "",
-        "note": "; ".join(notes),
+        "note": "; ".join(line.get("notes", [])),
         "failed": line.get("failed", False),
         "starved": line.get("starved", False),
-        "work": line.get("work", ""),
     }
-
-
-def flag_different_scores(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows, with a flag where the same file got another score elsewhere in the class."""
-    scores: dict[str, dict[float, str]] = {}
-    for each in rows:
-        if each.get("work") and each["score"] is not None:
-            scores.setdefault(each["work"], {}).setdefault(each["score"], each["student"])
-    return [each | {"flags": _with_others(each, scores.get(each.get("work", ""), {}))} for each in rows]
-
-
-def _with_others(row: dict[str, Any], scores: dict[float, str]) -> str:
-    others = [f"the same file got {points:g} for {who}" for points, who in scores.items() if points != row.get("score")]
-    return "; ".join([*([row["flags"]] if row.get("flags") else []), *others])
 
 
 def missing(people: dict[str, list[Person]]) -> list[dict[str, Any]]:

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -18,27 +17,18 @@ READ_ONLY = 0o400
 LOG = logging.getLogger("autograder")
 
 
-@dataclass(frozen=True)
-class SubmissionTime:
-    """When a submission was handed in, in UTC; `known` without `when`: it is certain that there is no time."""
-
-    known: bool
-    when: datetime | None = None
-
-
-def submission_time(student: str, name: str, timestamp: bytes | None) -> SubmissionTime:
-    """Return the time that the content of timestamp.txt says; None: it is not known, b"": there is none."""
+def submission_time(student: str, name: str, timestamp: bytes | None) -> dict[str, datetime | None]:
+    """Return {"timestamp": the time, in UTC} that timestamp.txt says, None where it has none; {} without the file."""
     if timestamp is None:
-        return SubmissionTime(known=False)
-    if not timestamp.strip():
-        return SubmissionTime(known=True)
-    if when := parse_timestamp(timestamp):
-        return SubmissionTime(True, when)
+        return {}
+    when = parse_timestamp(timestamp)
+    if when or not timestamp.strip():
+        return {"timestamp": when}
     LOG.warning(
         f"The timestamp of {name} of {student} cannot be read: expected one such as "
         f"'2026-11-21 12:00:00 UTC', got {timestamp[:50]!r}. It is graded as one whose time nobody knows."
     )
-    return SubmissionTime(known=True)
+    return {"timestamp": None}
 
 
 def read(content: bytes) -> NotebookNode:
@@ -65,13 +55,15 @@ class ClassFiles:
         return Path(self.folders.format_path(self.folders.autograded_directory, student, name)) / f"{name}.ipynb"
 
     @contextmanager
-    def prepared(self, student: str, name: str, notebook: bytes, submitted: SubmissionTime) -> Iterator[None]:
+    def prepared(
+        self, student: str, name: str, notebook: bytes, submitted: dict[str, datetime | None]
+    ) -> Iterator[None]:
         """Write timestamp.txt, and the notebook where nbgrader's commands expect it: it is there after the block."""
         path = self.autograded(student, name)
         timestamp_file = path.with_name("timestamp.txt")
-        if submitted.when:
-            self._write(timestamp_file, f"{submitted.when.isoformat(sep=' ')} UTC".encode(), READ_ONLY)
-        elif submitted.known:
+        if when := submitted.get("timestamp"):
+            self._write(timestamp_file, f"{when.isoformat(sep=' ')} UTC".encode(), READ_ONLY)
+        elif submitted:
             timestamp_file.unlink(missing_ok=True)
         with prepared(path, notebook.rstrip() + b"\n", self._mode(READ_ONLY)):
             self._share(path)

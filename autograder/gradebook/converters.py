@@ -5,8 +5,6 @@ nbgrader's converters, which these are in its place, would run the notebook agai
 
 import fnmatch
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,39 +57,32 @@ class _ForEach(BaseConverter):
     def start(self) -> None:
         """Convert every submission; raise NbGraderException at the end where one of them could not be."""
         warnings.filterwarnings("ignore", module="nbgrader")  # with SQLAlchemy 2, six about its own code a student
-        failed = []
-        with self._opened() as (book, form):
-            self.prepare(book, form)
-            for student in self._students(form.assignment):
-                try:
-                    self.convert(book, form, student)
-                except (NoGradebook, NoSandbox):
-                    raise
-                except Exception:
-                    self.log.exception(f"{form.assignment} of {student!r} failed")
-                    failed.append(student)
-        if failed:
-            raise NbGraderException(f"It failed for {', '.join(map(repr, failed))}: see above.")
-
-    def prepare(self, book: ClassGradebook, form: Template) -> None:
-        """Do what comes before the first student."""
-
-    def convert(self, book: ClassGradebook, form: Template, student: str) -> None:
-        """Convert one student's submission."""
-        raise NotImplementedError
-
-    @contextmanager
-    def _opened(self) -> Iterator[tuple[ClassGradebook, Template]]:
         book = ClassGradebook(Path(self.coursedir.root))
         try:
             demand([self.coursedir.assignment_id])
             form = template(self.coursedir.assignment_id)
-            yield book, form
+            failed = [name for name in self._students(form.assignment) if not self._is_converted(book, form, name)]
         except (NoSandbox, NoGradebook, FileNotFoundError, ValueError) as error:
             self.log.error(str(error))
             raise NbGraderException(str(error)) from None
         finally:
             book.close()
+        if failed:
+            raise NbGraderException(f"It failed for {', '.join(map(repr, failed))}: see above.")
+
+    def _is_converted(self, book: ClassGradebook, form: Template, student: str) -> bool:
+        try:
+            self.convert(book, form, student)
+        except (NoGradebook, NoSandbox):
+            raise
+        except Exception:
+            self.log.exception(f"{form.assignment} of {student!r} failed")
+            return False
+        return True
+
+    def convert(self, book: ClassGradebook, form: Template, student: str) -> None:
+        """Convert one student's submission."""
+        raise NotImplementedError
 
     def _students(self, name: str) -> list[str]:
         """Return the chosen students by the names of their folders, in which "[" is a letter and no pattern."""
@@ -108,15 +99,12 @@ class _ForEach(BaseConverter):
 class Autograding(_ForEach, converters.Autograde):  # pyright: ignore[reportIncompatibleMethodOverride]
     """nbgrader's Autograde: it judges what lies in `submitted`, and records it."""
 
-    def prepare(self, book: ClassGradebook, form: Template) -> None:
-        """Enter the assignment and its graded cells."""
-        sandbox.require()
-        book.register(form)
-
     def convert(self, book: ClassGradebook, form: Template, student: str) -> None:
         """Judge a submission that has no grade yet, or is newer than its grade, or whatever it is with --force."""
         from autograder.judge.result import Task
 
+        sandbox.require()
+        book.register(form)
         place = Path(self._format_source(form.assignment, student))
         graded = book.files.autograded(student, form.assignment)
         stamp = course.read_timestamp(place)

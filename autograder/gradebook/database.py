@@ -51,7 +51,8 @@ def engine(db_url: str, **_: Any) -> Engine:
             made = create_engine(url, connect_args={"timeout": WAIT_SECONDS})
         else:
             # A server may have gone away and come back between two submissions: each transaction begins with a ping.
-            made = create_engine(url, pool_pre_ping=True, connect_args=_connect_timeout(url))
+            timeout = {"connect_timeout": int(WAIT_SECONDS)} if url.get_backend_name() == "postgresql" else {}
+            made = create_engine(url, pool_pre_ping=True, connect_args=timeout)
     except (SQLAlchemyError, ImportError, ValueError) as error:
         message = str(error).partition("\n")[0]
         what = "a database that SQLAlchemy knows" if isinstance(error, NoSuchModuleError) else "its URL"
@@ -59,10 +60,6 @@ def engine(db_url: str, **_: Any) -> Engine:
             f"The gradebook cannot be opened: expected {what}, such as postgresql://USER@HOST/NAME. {message}"
         ) from None
     return made
-
-
-def _connect_timeout(url: URL) -> dict[str, Any]:
-    return {"connect_timeout": int(WAIT_SECONDS)} if url.get_backend_name() == "postgresql" else {}
 
 
 # nbgrader opens its database some nine times a notebook, each time with an engine that must compile every query anew.

@@ -1,34 +1,48 @@
 """Feedback pages with what the gradebook says: a graded notebook with its marks written into it."""
 
-from typing import Any
-
 from nbformat import NotebookNode
-from nbgrader.utils import is_grade, is_solution, is_task
+from nbgrader.api import Comment, Grade, SubmittedAssignment, SubmittedNotebook
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from autograder.assignment import grade_id
+from autograder.gradebook import regrade, rubric
 from autograder.gradebook.html import Page
-from autograder.gradebook.query import Marks
 from autograder.gradebook.rows import AssignmentRows
 
 
-def page(exporter: Page, notebook: NotebookNode, name: str, rows: AssignmentRows, marks: Marks) -> str:
-    """Return the page of a graded notebook as HTML; the marks are written into the notebook's metadata."""
+def page(
+    exporter: Page, session: Session, rows: AssignmentRows, student: str, name: str, notebook: NotebookNode
+) -> str | None:
+    """Return the page of a graded notebook as HTML, None where the gradebook does not have it.
+
+    The marks are written into the notebook's metadata.
+    """
+    query = (
+        select(SubmittedNotebook.id, SubmittedNotebook.late_submission_penalty)
+        .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+        .where(SubmittedAssignment.student_id == student, SubmittedNotebook.notebook_id == rows.notebook)
+    )
+    row = session.execute(query).first()
+    if row is None:
+        return None
+    of_grades = select(Grade.cell_id, Grade.score, Grade.needs_manual_grade).where(Grade.notebook_id == row[0])
+    of_comments = select(Comment.cell_id, Comment.comment).where(Comment.notebook_id == row[0])
+    grades = {cell: tuple(grade) for cell, *grade in session.execute(of_grades)}
+    comments: dict[str, str | None] = dict(map(tuple, session.execute(of_comments)))
+    chosen = rubric.marks(session, name, student)
     for cell in notebook.cells:
-        about: dict[str, Any] = cell.metadata.get("nbgrader", {})
-        if grade_id(cell) not in rows.points | rows.commented:  # of an exercise that was removed since: any cell
+        of_cell, about = grade_id(cell), cell.metadata.get("nbgrader", {})
+        if of_cell not in rows.points | rows.commented:  # of an exercise that was removed since: any cell
             cell.metadata.pop("nbgrader", None)
-        if is_solution(cell) or is_task(cell):
-            about["comment"] = marks.comments.get(about["grade_id"])
-        if is_grade(cell) or is_task(cell):
-            about["score"] = marks.scores.get(about["grade_id"], 0.0)
-            about["points"] = rows.points[about["grade_id"]]
-            about["waits"] = about["grade_id"] in marks.waiting
-            about["items"] = marks.items.get(about["grade_id"], [])
-    comments = {
-        "notebook": name,
-        "score": sum(marks.scores.values()) - marks.late_penalty,
-        "max_score": sum(rows.points.values()),
-        "late_penalty": marks.late_penalty,
-        "requests": marks.requests,
-    }
-    return exporter.rendered(notebook, comments)
+        if of_cell in rows.commented:
+            about["comment"] = comments.get(rows.commented[of_cell])
+        if of_cell in rows.points:
+            about["score"], about["waits"] = grades.get(rows.graded[of_cell], (0.0, False))
+            about["points"] = rows.points[of_cell]
+            about["items"] = [(item.text, item.points) for item in chosen.get((student, of_cell), [])]
+    requests = regrade.requests(session, name, student)
+    penalty = row[1] or 0.0
+    score = sum(grades[cell][0] for cell in rows.graded.values() if cell in grades) - penalty
+    totals = {"score": score, "max_score": sum(rows.points.values()), "late_penalty": penalty}
+    return exporter.rendered(notebook, {"notebook": name, "requests": requests} | totals)

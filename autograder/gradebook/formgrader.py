@@ -6,42 +6,17 @@ import re
 from pathlib import Path
 from typing import Any
 
-from jinja2 import BaseLoader, DictLoader
+from jinja2 import BaseLoader, FileSystemLoader
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
 from traitlets import default
 
-from autograder.gradebook import bonus
+from autograder.assignment import bonus, grade_id
 from autograder.gradebook.html import Page
+from autograder.gradebook.rows import show_bonus
 
-# nbconvert's own template of this name fetches MathJax from the network, and formgrader puts the cursor back when that
-# says that it has ended. Our formulas are there from the start.
-MATHJAX = """\
-{% macro mathjax() %}
-<style>
-pre { white-space: pre-wrap !important; overflow-wrap: anywhere; }
-math[display="block"] { overflow-x: auto; margin: 0.7em 0; }
-td, th { text-align: left; }
-.rendered_html th, .rendered_html td { padding: 0.2em 0.6em; }
-.rendered_html table { margin-bottom: 1em; }
-.rendered_html summary { display: list-item; }
-.anchor-link { display: none; }
-</style>
-<script>
-window.MathJax = { Hub: { Startup: { signal: { Interest: ended => setTimeout(() => ended("End")) } } } };
-</script>
-{% endmacro %}"""
 ICONS = re.compile(r"@font-face\s*\{[^{}]*\}")  # Bootstrap's, in files that do not come with the page
-# Formgrader takes no score above the gradebook's maximum, which is 0 for a bonus: "full credit" would take it away.
-BONUS = """\
-<script>
-const most = MOST;
-Grade.prototype.parse = grade => grade.name in most ? { ...grade, max_score: most[grade.name] } : grade;
-</script>
-"""
-
-
-MARKING = Path(__file__).with_name("marking.js")
+PAGE = Path(__file__).with_name("formgrader_page")
 
 
 class Sheet(Page):
@@ -49,7 +24,7 @@ class Sheet(Page):
 
     @default("extra_loaders")
     def _own_templates(self) -> list[BaseLoader]:
-        return [DictLoader({"mathjax.html.j2": MATHJAX})]
+        return [FileSystemLoader(PAGE)]
 
     def finished(self, page: str) -> str:
         """Return the page without calls for files that are not there."""
@@ -60,11 +35,13 @@ class Sheet(Page):
     ) -> tuple[str, dict[str, Any]]:
         """Return the page, with rubrics, and on which a score may be as high as the bonus."""
         # nbconvert's own HTML exporter parses each page again to add what `finished` adds.
-        page, resources = super(HTMLExporter, self).from_notebook_node(bonus.show(nb), resources, **kwargs)
+        show_bonus(nb.cells)
+        page, resources = super(HTMLExporter, self).from_notebook_node(nb, resources, **kwargs)
         above, end, below = self.finished(page).rpartition("</body>")
-        points = bonus.points(nb)
-        above += BONUS.replace("MOST", json.dumps(points)) if points else ""
-        return f"{above}<script>\n{MARKING.read_text('utf-8')}</script>\n{end}{below}", resources
+        points = {grade_id(cell): bonus(cell) for cell in nb.cells if bonus(cell)}
+        # Formgrader takes no score above the gradebook's maximum, which is 0 for a bonus: "full credit" would take it.
+        above += (PAGE / "bonus.html").read_text("utf-8").replace("MOST", json.dumps(points)) if points else ""
+        return f"{above}<script>\n{(PAGE / 'marking.js').read_text('utf-8')}</script>\n{end}{below}", resources
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any

@@ -19,12 +19,22 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.exc import StaleDataError
 
 from autograder.assignment import Template
-from autograder.gradebook import cells, class_files, extensions, feedback, lateness, query, regrade, roster, rubric
-from autograder.gradebook.class_files import LOG, ClassFiles, SubmissionTime, read, submission_time
+from autograder.gradebook import (
+    cells,
+    class_files,
+    feedback,
+    lateness,
+    query,
+    regrade,
+    roster,
+    rows,
+    rubric,
+)
+from autograder.gradebook.class_files import LOG, ClassFiles, read, submission_time
 from autograder.gradebook.config import settings
 from autograder.gradebook.database import NoGradebook, named, one_line_errors, opened, quiet
 from autograder.gradebook.html import Page
-from autograder.gradebook.rows import AssignmentRows, Entries
+from autograder.gradebook.rows import AssignmentRows
 
 if TYPE_CHECKING:  # it imports torch, which nobody needs who only writes down what was judged
     from autograder.judge.result import Outcome
@@ -62,8 +72,8 @@ class ClassGradebook:
         return self.gradebook.db()
 
     @cached_property
-    def entries(self) -> Entries:
-        return Entries(self.config)
+    def penalties(self) -> lateness.Penalties:
+        return lateness.Penalties(self.config)
 
     @cached_property
     def exporter(self) -> Page:
@@ -78,9 +88,12 @@ class ClassGradebook:
     def register(self, template: Template) -> None:
         """Enter an assignment and its graded cells; existing grades follow what has changed. Raise NoGradebook."""
         name = template.assignment
-        with quiet(), one_line_errors(self.db_url):
-            rows = self._find(name)
-            if rows is None or not rows.holds(template):
+        with self._database():
+            try:
+                is_current = cells.hold(self.gradebook.find_notebook(name, name), template)
+            except MissingEntry:
+                is_current = False
+            if not is_current:
                 self.gradebook.update_or_create_assignment(name)
                 archive = self.out / "removed" / f"{name}.json"
                 if gone := cells.save(self.session, template, archive, self.files.mode):
@@ -88,27 +101,17 @@ class ClassGradebook:
                         f"{name}: no longer graded: {', '.join(gone)}. Points and comments by hand are kept in "
                         f"{archive}, and count again when the exercise is back."
                     )
-                self.gradebook.db.remove()
                 self._rows_by_assignment.pop(name, None)
             rubric.seed(self.session, name, rubric.of_course(name))
             self.session.commit()
 
-    def _find(self, name: str) -> AssignmentRows | None:
-        """Return the rows of an assignment in the gradebook, None if it has none."""
+    def _rows(self, name: str) -> AssignmentRows:
         if name not in self._rows_by_assignment:
             try:
                 self._rows_by_assignment[name] = AssignmentRows.of(self.gradebook.find_notebook(name, name))
             except MissingEntry:
-                return None
-            finally:
-                self.gradebook.db.remove()
+                raise NotRecorded(f"The gradebook {named(self.db_url)} has no assignment '{name}'.") from None
         return self._rows_by_assignment[name]
-
-    def _rows(self, name: str) -> AssignmentRows:
-        rows = self._find(name)
-        if rows is None:
-            raise NotRecorded(f"The gradebook {named(self.db_url)} has no assignment '{name}'.")
-        return rows
 
     def record(self, student: str, template: Template, outcome: "Outcome", timestamp: bytes | None = None) -> None:
         """Enter one judged submission and write its files; repeating it is harmless, and completes what a kill cut off.
@@ -118,7 +121,7 @@ class ClassGradebook:
         """
         if student in ("", ".", "..") or "/" in student or "\0" in student:
             raise NotRecorded(f"'{student}' is no name of a student: it must be one that a folder can have.")
-        with self._transaction(student, template.assignment), quiet():
+        with self._transaction(student, template.assignment):
             notebook = read(outcome.notebook)
             submitted = submission_time(student, template.assignment, timestamp)
             # What was handed in stays as it was: nbgrader's own autograde judges it anew. The graded notebook takes its
@@ -132,53 +135,57 @@ class ClassGradebook:
         path = self.files.autograded(student, template.assignment)
         if not path.exists():
             raise NotRecorded(f"No {path}: {template.assignment} of {student} has not been graded.")
-        with self._transaction(student, template.assignment), quiet():
+        with self._transaction(student, template.assignment):
             self._write_page(student, template.assignment, read(path.read_bytes()))
 
     def _enter(
-        self, student: str, template: Template, notebook: NotebookNode, submitted: SubmissionTime, line: dict[str, Any]
+        self,
+        student: str,
+        template: Template,
+        notebook: NotebookNode,
+        submitted: dict[str, datetime | None],
+        line: dict[str, Any],
     ) -> None:
-        when = {"timestamp": submitted.when} if submitted.known else {}
         before = class_files.read_if_there(self.files.autograded(student, template.assignment))
-        rows, session = self._rows(template.assignment), self.session
-        self.entries.enter(session, rows, student, notebook, before, **when)
+        session, assignment_rows = self.session, self._rows(template.assignment)
+        rows.enter(session, assignment_rows, self.penalties, student, notebook, before, **submitted)
         if not line["error"]:  # of a file that cannot be read nobody knows what it asks
             regrade.enter(session, student, template.assignment, line.get("requests", []))
         session.commit()
 
     def due(self, dates: dict[str, datetime | None]) -> None:
         """Set the due dates of assignments, in UTC; None removes a date."""
-        with quiet(), one_line_errors(self.db_url):
+        with self._database():
             for name, date in dates.items():
                 set_to: Any = date
                 self.gradebook.update_or_create_assignment(name, duedate=set_to)
-            if dates:
-                self.gradebook.db.remove()
 
     def handed_in(self, times: dict[tuple[str, str], datetime | None]) -> None:
         """Set when submissions came, by assignment and student, in UTC; None: nobody knows. Others stay as they are."""
-        with quiet(), one_line_errors(self.db_url):
+        with self._database():
             for (name, student), time in times.items():
                 with suppress(MissingEntry):  # its grading failed, and that is reported
                     submission: Any = self.gradebook.find_submission(name, student)
                     submission.timestamp = time
-            if times:
-                self.gradebook.db.commit()
-                self.gradebook.db.remove()
+            self.session.commit()
 
     def name_students(self, people: dict[str, roster.Person]) -> None:
         """Set the names of the students that are in the gradebook, which formgrader shows."""
-        with quiet(), one_line_errors(self.db_url):
-            roster.enter_names(self.gradebook, people)
-            self.gradebook.db.remove()
+        with self._database():
+            students: list[Any] = (
+                self.gradebook.students
+            )  # as declared, nbgrader's columns are of types that are too wide
+            for student in students:
+                if person := people.get(student.id):
+                    student.first_name, student.last_name, student.email = person.first, person.last, person.email
+            self.session.commit()
 
     def penalise(self, names: list[str]) -> lateness.Revised:
         """Compute the late penalties of these assignments again, and write the pages that change."""
-        revised, penalties = lateness.Revised(), self.entries.penalties
-        with quiet(), one_line_errors(self.db_url):
-            extensions.enter(self.gradebook, self.out, names)
+        revised, penalties = lateness.Revised(), self.penalties
+        with self._database():
+            roster.enter_extensions(self.gradebook, self.out, names)
             submissions = query.submissions(self.session, names)
-            self.gradebook.db.remove()
         for each in submissions:
             try:
                 with quiet():
@@ -200,8 +207,7 @@ class ClassGradebook:
     def _set_penalty(self, each: query.Submission, penalty: float | None) -> None:
         """Set a penalty; the page is written before the commit, so that the next run repairs what a kill leaves."""
         path = self.files.autograded(each.student, each.assignment)
-        with self._transaction(each.student, each.assignment), quiet():
-            self._rows(each.assignment)  # looked up before anything is changed: it begins its own session
+        with self._transaction(each.student, each.assignment):
             row: Any = self.session.get(SubmittedNotebook, each.id)
             row.late_submission_penalty = penalty
             self.session.flush()
@@ -210,21 +216,27 @@ class ClassGradebook:
             self.session.commit()
 
     def _write_page(self, student: str, name: str, notebook: NotebookNode) -> None:
-        rows = self._rows(name)
-        marks_of_submission = query.marks(self.session, rows, student)
-        if marks_of_submission is None:
+        page = feedback.page(self.exporter, self.session, self._rows(name), student, name, notebook)
+        if page is None:
             raise NotRecorded(f"{name} of {student} is not in the gradebook {named(self.db_url)}.")
-        self.files.write_page(student, name, feedback.page(self.exporter, notebook, name, rows, marks_of_submission))
+        self.files.write_page(student, name, page)
+
+    @contextmanager
+    def _database(self) -> Iterator[None]:
+        """Run a block on the database: its errors become NoGradebook, what is not committed is undone."""
+        try:
+            with quiet(), one_line_errors(self.db_url):
+                yield
+        finally:
+            if "gradebook" in self.__dict__:
+                self.gradebook.db.remove()
 
     @contextmanager
     def _transaction(self, student: str, name: str) -> Iterator[None]:
-        """Run a block on one submission: errors become NotRecorded or NoGradebook, what is not committed is undone."""
+        """Run a block on one submission: errors that are about it alone become NotRecorded."""
         try:
-            with one_line_errors(self.db_url):
+            with self._database():
                 yield
         except (DataError, IntegrityError, StatementError, StaleDataError, UnicodeError, OSError) as error:
             message = " ".join(str(getattr(error, "orig", None) or error).split())
             raise NotRecorded(f"The gradebook could not take {name} of {student!r}: {message}") from error
-        finally:
-            if "gradebook" in self.__dict__:
-                self.gradebook.db.remove()

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,14 +20,12 @@ from nbformat import NotebookNode
 from traitlets import default
 
 from autograder import katex
-from autograder.gradebook import bonus
-from autograder.gradebook.parts import by_need, parts
-from autograder.gradebook.verdict import verdict_html
+from autograder.gradebook.parts import by_need, parts, truncated
+from autograder.gradebook.rows import show_bonus
 from autograder.judge import comparison
 from autograder.judge.markup import clean_html, with_pictures
 from autograder.kit.bonus import all_points
 from autograder.submissions.normalise import is_by_student
-from autograder.submissions.truncate import truncated
 
 CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
 FORMULA = re.compile(r"\$\$(?P<display>[^$<]{1,1000})\$\$|\$(?P<inline>[^$<]{1,1000})\$")
@@ -43,6 +42,9 @@ NO_CODE = re.compile(r"\x1b(?!\[[0-9;:?]*[A-Za-z])")  # begins no code of a term
 SHOWN = ("image/png", "image/jpeg", "text/plain")  # of a cell's outputs; HTML and scripts are nobody's here
 EMPTY_HEADER = re.compile(r"<th(?: align=\"\w*\")?></th>")  # the corner of a matrix is no heading
 PICTURE = re.compile(r"<img(?![^>]*\balt=)")
+# Of what a check printed.
+CRITERION = re.compile(r" {1,3}([✓✗]) (.*)")
+INDENTED = re.compile(r" {4}.*\S.*")
 
 
 def _first_shown(data: dict[str, Any]) -> list[str]:
@@ -132,7 +134,8 @@ class Page(HTMLExporter):
     def _set(self, notebook: NotebookNode, about: dict[str, Any], plain: bool = False) -> str:
         resources = self._init_resources({"nbgrader": about})
         self._until = -math.inf if plain else self._until
-        page = self.template.render(nb=bonus.show(notebook), resources=resources)
+        show_bonus(notebook.cells)
+        page = self.template.render(nb=notebook, resources=resources)
         return self.finished(page.lstrip("\r\n"))
 
     def default_filters(self) -> Generator[Any, None, None]:
@@ -188,22 +191,19 @@ class Page(HTMLExporter):
     def _highlight(self, source: str, metadata: Any = None) -> str:
         if len(source) <= LONGEST_CODE and time.monotonic() <= self._until:
             with suppress(Exception):
-                return self._coloured(source)
+                return self._kept(source, "code", lambda: self._in_time(self._lexed, source))
         return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
 
     def _terminal(self, text: str) -> str:
         """Return an output with its colours, while there is time: every change of colour takes a copy of the rest."""
         if time.monotonic() <= self._until:
-            with suppress(Exception), _bounded(self._until):
-                return ansi2html(NO_CODE.sub("␛", text))
+            with suppress(Exception):
+                return self._in_time(ansi2html, NO_CODE.sub("␛", text))
         return html.escape(text.replace("\x1b", "␛"))
 
-    def _coloured(self, source: str) -> str:
-        def lexed() -> str:
-            with _bounded(self._until):
-                return str(self._lexed(source))
-
-        return self._kept(source, "code", lexed)
+    def _in_time(self, make: Callable[..., Any], *arguments: Any) -> str:
+        with _bounded(self._until):
+            return str(make(*arguments))
 
     def _kept(self, source: str, kind: str, make: Callable[[], str]) -> str:
         """Return what was made of a text before, if it was: the released text is the same on every page of a class."""
@@ -221,18 +221,37 @@ class Page(HTMLExporter):
         return self._text(source, context.get("cell"))
 
     def _text(self, source: str, cell: NotebookNode | None) -> str:
-        source = source or ""
-        if len(source) <= LONGEST_TEXT and time.monotonic() <= self._until:
-            with suppress(Exception):
-                return self._page(source, (cell or {}).get("attachments"), cell is not None and is_by_student(cell))
-        return f"<pre>{html.escape(source)}</pre>"
-
-    def _page(self, source: str, attachments: Any = None, by_student: bool = False) -> str:
-        def clean() -> str:
-            with _bounded(self._until):
-                return clean_html(source, escape=by_student)
+        by_student = cell is not None and is_by_student(cell)
 
         def ready() -> str:
-            return EMPTY_HEADER.sub("<td></td>", with_formulas(clean(), self._until))
+            clean = self._in_time(clean_html, source, by_student)
+            return EMPTY_HEADER.sub("<td></td>", with_formulas(clean, self._until))
 
-        return with_pictures(self._kept(source, "answer" if by_student else "text", ready), attachments)
+        if len(source or "") <= LONGEST_TEXT and time.monotonic() <= self._until:
+            with suppress(Exception):
+                shown = self._kept(source or "", "answer" if by_student else "text", ready)
+                return with_pictures(shown, (cell or {}).get("attachments"))
+        return f"<pre>{html.escape(source or '')}</pre>"
+
+
+def verdict_html(text: str) -> str:
+    """Return a check's text as HTML, every character of it escaped: criteria as a list, code as code."""
+    made = []
+    for kind, lines in groupby(text.splitlines(), _kind):
+        if kind is CRITERION:
+            items = "".join(CRITERION.sub(_item, line) for line in lines)
+            made.append(f"<ul>{items}</ul>")
+        elif kind is INDENTED:
+            made.append(f"<pre>{html.escape(chr(10).join(line[4:] for line in lines))}</pre>")
+        else:
+            made += [f"<p>{html.escape(line.strip())}</p>" for line in lines if line.strip()]
+    return f'<div class="verdict">{"".join(made)}</div>' if made else ""
+
+
+def _kind(line: str) -> re.Pattern[str] | None:
+    return next((kind for kind in (CRITERION, INDENTED) if kind.fullmatch(line)), None)
+
+
+def _item(match: re.Match[str]) -> str:
+    kind = "all-points" if match[1] == "✓" else "no-points"
+    return f'<li class="{kind}"><span class="sign">{match[1]}</span> {html.escape(match[2])}</li>'

@@ -21,50 +21,39 @@ from traitlets.config import Config
 from autograder.settings import FILE, Late, demand_one_of, settings
 
 EXAMPLE = "2026-12-01 12:00:00 UTC"
-OF_STUDENT = "bahdanau/Ada Lovelace=2026-12-02 09:30:00 UTC"
+BY_STUDENT = "NAME/STUDENT=DATE"
+EXAMPLES = {"NAME=DATE": f"bahdanau={EXAMPLE}", BY_STUDENT: "bahdanau/Ada Lovelace=2026-12-02 09:30:00 UTC"}
 ZONES = "expected one such as UTC, +01:00 or Europe/Berlin"
 NEVER = "none"
 ZONE = r"[A-Za-z][\w+-]*(?:/[\w+-]+)*"
 DATE_IN_ZONE = re.compile(rf"(?P<date>.*\d)\s+(?P<zone>{ZONE})")
 
 
-def due_dates(written: Iterable[str], known: list[str], zone: tzinfo = UTC) -> dict[str, datetime | None]:
-    """Return the due dates of `--due NAME=DATE`, in UTC, None for `none`; raise ValueError for what cannot be read."""
-    dates: dict[str, datetime | None] = {}
-    for each in written:
-        name, is_set, date = (part.strip() for part in each.partition("="))
-        if not is_set:
-            raise ValueError(f"--due: expected NAME=DATE, such as 'bahdanau={EXAMPLE}', got {each!r}.")
-        if name not in known:
-            raise ValueError(f"--due: no assignment {name!r}: expected one of {', '.join(known)}.")
-        if name in dates:
-            raise ValueError(f"--due: a date for '{name}' is given twice.")
-        dates[name] = _moment(name, date, "--due", zone)
-    return dates
-
-
 def deadlines(written: Iterable[str], known: list[str], zone: tzinfo = UTC) -> dict[str, datetime | None]:
     """Return the due dates of course.toml and of `--due`; raise ValueError where both have one for an assignment."""
     here = {name: _moment(name, date, f"{FILE}, deadlines:", zone) for name, date in settings().deadlines.items()}
     demand_one_of(here, known, f"{FILE}, deadlines: ")
-    asked = due_dates(written, known, zone)
+    asked = {name: date for (name, _), date in dates_of(written, known, "--due", zone, "NAME=DATE").items()}
     if both := sorted(here.keys() & asked.keys()):
         raise ValueError(f"--due {both[0]}: its deadline is in {FILE}. Change it there.")
     return here | asked
 
 
-def dates_by_student(
-    written: Iterable[str], known: list[str], option: str, zone: tzinfo = UTC
+def dates_of(
+    written: Iterable[str], known: list[str], option: str, zone: tzinfo = UTC, form: str = BY_STUDENT
 ) -> dict[tuple[str, str], datetime | None]:
-    """Return the dates of NAME/STUDENT=DATE, or STUDENT/NAME=DATE, by assignment and student, as `due_dates` does."""
+    """Return the dates of an option by assignment and student, in UTC, None for `none`; STUDENT/NAME will do, too.
+
+    Raise ValueError for what cannot be read.
+    """
     dates: dict[tuple[str, str], datetime | None] = {}
     for each in written:
         whose, is_set, date = (part.strip() for part in each.rpartition("="))
-        name, slash, student = (part.strip() for part in whose.partition("/"))
+        name, _, student = (part.strip() for part in whose.partition("/"))
         if name not in known and student in known:
             name, student = student, name
-        if not (is_set and slash and student):
-            raise ValueError(f"{option}: expected NAME/STUDENT=DATE, such as '{OF_STUDENT}', got {each!r}.")
+        if not is_set or bool(student) != (form == BY_STUDENT):
+            raise ValueError(f"{option}: expected {form}, such as '{EXAMPLES[form]}', got {each!r}.")
         if name not in known:
             raise ValueError(f"{option}: no assignment {name!r}: expected one of {', '.join(known)}.")
         if (name, student) in dates:

@@ -1,87 +1,55 @@
-"""What a feedback page is made of: the parts of a graded notebook, those that need a look first."""
+"""What a feedback page is made of: the parts of a graded notebook, those that need a look first, or what fits."""
 
+import copy
+import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
+import nbformat
 from nbformat import NotebookNode
-from nbgrader.utils import is_grade, is_solution, is_task
+from nbgrader.utils import is_grade, is_solution
 
-from autograder.assignment import OWN, grade_id
-from autograder.gradebook import bonus
+from autograder.assignment import OWN, bonus, grade_id, stars
 from autograder.gradebook.rows import NO_RESPONSE
 
 RIGHT, PARTLY, WRONG = "all points", "some points", "no points"
 WAITS, EMPTY = "waits for your teacher", "not written"
 ORDER = (WRONG, PARTLY, WAITS, EMPTY, RIGHT)
+LONGEST = 20_000  # characters of a cell's text, and of its outputs or pictures
+LEFT_OUT = "… {} characters, not shown here: they are in the file that was handed in"
 SIGNS = {RIGHT: "✓", PARTLY: "◐", WRONG: "✗", WAITS: "…", EMPTY: "–"}
 
 
 @dataclass
 class Part:
-    """One graded cell with what belongs to it: the task above it, what was handed in, and comments."""
+    """One graded cell, which has its marks in its metadata, the task above it, and what was handed in."""
 
     graded: NotebookNode
-    task: list[NotebookNode] = field(default_factory=list)
-    work: list[NotebookNode] = field(default_factory=list)
-    label: str = ""  # of a starred task
+    task: list[NotebookNode]
+    work: list[NotebookNode]
 
-    @property
-    def anchor(self) -> str:
-        return grade_id(self.graded)
-
-    @property
-    def name(self) -> str:
-        return self.anchor.removeprefix("check-")
-
-    @property
-    def written(self) -> bool:
-        """Return whether the graded cell is the answer itself, and no check of one."""
-        return is_solution(self.graded) or is_task(self.graded)
-
-    @property
-    def score(self) -> float:
-        return self._about("score") or 0.0
-
-    @property
-    def points(self) -> float:
-        return self._about("points") or 0.0
-
-    @property
-    def waiting(self) -> bool:
-        """Return whether a person has still to give the points."""
-        return bool(self._about("waits"))
-
-    @property
-    def result(self) -> str:
+    def __post_init__(self) -> None:
+        about = self.graded.metadata.nbgrader
+        self.anchor = grade_id(self.graded)
+        self.name = self.anchor.removeprefix("check-")
+        self.label = f"{'★' * stars(self.graded)} bonus" if bonus(self.graded) else ""
+        self.written = is_solution(self.graded)  # the graded cell is the answer itself, and no check of one
+        self.work += [self.graded] if self.written else []
+        self.score, self.points = about.get("score") or 0.0, about.get("points") or 0.0
+        self.waiting = bool(about.get("waits"))  # a person has still to give the points
+        self.items = about.get("items") or []  # of the rubric, with their points
+        comments = [cell.metadata.get("nbgrader", {}).get("comment") for cell in self.work]
+        # That it is empty is written beside its points.
+        self.comments = [str(text) for text in comments if text and text != NO_RESPONSE]
         if self.waiting:
-            return WAITS
-        if self.score >= self.points:
-            return RIGHT
-        if self.score > 0:
-            return PARTLY
-        return EMPTY if NO_RESPONSE in self._comments() else WRONG
-
-    @property
-    def sign(self) -> str:
-        return SIGNS[self.result]
-
-    @property
-    def comments(self) -> list[str]:
-        """Return what the teacher, or the grader, wrote to this part; that it is empty is written beside its points."""
-        return [text for text in self._comments() if text != NO_RESPONSE]
-
-    @property
-    def items(self) -> list[tuple[str, float]]:
-        """Return the rubric's items that the answer has, with their points."""
-        return self._about("items") or []
-
-    def _comments(self) -> list[str]:
-        about = [cell.metadata.get("nbgrader", {}).get("comment") for cell in self.work]
-        return [str(text) for text in about if text]
-
-    def _about(self, name: str) -> Any:
-        return self.graded.metadata.nbgrader.get(name)
+            self.result = WAITS
+        elif self.score >= self.points:
+            self.result = RIGHT
+        elif self.score > 0:
+            self.result = PARTLY
+        else:
+            self.result = EMPTY if NO_RESPONSE in comments else WRONG
+        self.sign = SIGNS[self.result]
 
 
 def parts(notebook: NotebookNode) -> tuple[list[Part], list[NotebookNode]]:
@@ -90,21 +58,21 @@ def parts(notebook: NotebookNode) -> tuple[list[Part], list[NotebookNode]]:
     A part begins below the graded cell before it: what is above its first solution cell is its task. What is
     above the first heading of the second level introduces the notebook and belongs to no part.
     """
-    labels = bonus.labels(notebook)
-    begun, around = _introduced(notebook.cells)
     made: list[Part] = []
+    around: list[NotebookNode] = []
     task: list[NotebookNode] = []
     work: list[NotebookNode] = []
-    for cell in begun:
-        if is_grade(cell) or is_task(cell):
-            part = Part(cell, task, work, labels.get(grade_id(cell), ""))
-            part.work += [cell] if part.written else []
-            made.append(part)
+    has_begun = False
+    for cell in notebook.cells:
+        is_heading = cell.cell_type == "markdown" and cell.source.startswith("## ")
+        has_begun |= is_grade(cell) or is_solution(cell) or is_heading
+        if not has_begun:
+            around.append(cell)
+        elif is_grade(cell):
+            made.append(Part(cell, task, work))
             task, work = [], []
-        elif work or is_solution(cell):
-            work.append(cell)
         else:
-            task.append(cell)
+            (work if work or is_solution(cell) else task).append(cell)
     if notebook.metadata.get(OWN, {}).get("refused"):  # the cells are not what was handed in
         return [part for part in made if part.score or part.comments], []
     return made, [*around, *task, *work]
@@ -115,11 +83,26 @@ def by_need(made: Iterable[Part]) -> list[Part]:
     return sorted(made, key=lambda part: ORDER.index(part.result))
 
 
-def _introduced(cells: list[NotebookNode]) -> tuple[list[NotebookNode], list[NotebookNode]]:
-    """Return the cells from the first heading of the second level on, and those above it that are not graded."""
-    for number, cell in enumerate(cells):
-        if is_grade(cell) or is_solution(cell) or is_task(cell):
-            return cells[number:], cells[:number]
-        if cell.cell_type == "markdown" and cell.source.startswith("## "):
-            return cells[number:], cells[:number]
-    return cells, []
+def truncated(notebook: NotebookNode) -> NotebookNode:
+    """Return the graded cells of a notebook, and in place of the others a note."""
+    short = copy.copy(notebook)
+    short.cells = [_truncated_cell(cell) for cell in notebook.cells if grade_id(cell)]
+    if omitted := len(notebook.cells) - len(short.cells):
+        text = f"{omitted} cells are not shown here: they are in the file that was handed in."
+        note = {"cell_type": "markdown", "id": "not-shown", "metadata": {}, "source": text}
+        short.cells.append(nbformat.from_dict(note))  # pyright: ignore[reportArgumentType]
+    return short
+
+
+def _truncated_cell(cell: NotebookNode) -> NotebookNode:
+    """Return a copy of a cell with long texts replaced by their lengths; a check's outputs stay."""
+    short = copy.deepcopy(cell)
+    if len(cell.source) > LONGEST:
+        short.source = LEFT_OUT.format(len(cell.source))
+    if len(json.dumps(cell.get("attachments", {}))) > LONGEST:
+        del short["attachments"]
+    size = len(json.dumps(cell.get("outputs", [])))
+    if size > LONGEST and not cell.metadata.nbgrader.get("grade"):
+        note = {"output_type": "stream", "name": "stdout", "text": LEFT_OUT.format(size)}
+        short.outputs = [nbformat.from_dict(note)]  # pyright: ignore[reportArgumentType]
+    return short

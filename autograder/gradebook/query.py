@@ -1,17 +1,15 @@
-"""What the gradebook says of submissions: the one reading that summary, report, feedback and late penalties share."""
+"""What the gradebook says of submissions: the one reading that summary, report and late penalties share."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from nbgrader.api import Assignment, Comment, Grade, GradeCell, Notebook, SubmittedAssignment, SubmittedNotebook
-from sqlalchemy import Select, case, func, select
+from nbgrader.api import Assignment, Grade, GradeCell, Notebook, SubmittedAssignment, SubmittedNotebook
+from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
-from autograder.gradebook import regrade, rubric
 from autograder.gradebook.lateness import seconds_late
-from autograder.gradebook.rows import AssignmentRows
 
 
 @dataclass(frozen=True)
@@ -37,18 +35,6 @@ class Submission:
     @property
     def total(self) -> float:
         return max(0.0, self.score - self.late_penalty)
-
-
-@dataclass
-class Marks:
-    """What the gradebook says of one submission: scores and comments by cell, and what being late costs."""
-
-    scores: dict[str, float] = field(default_factory=dict)
-    comments: dict[str, str | None] = field(default_factory=dict)
-    late_penalty: float = 0.0
-    waiting: set[str] = field(default_factory=set)  # cells whose points a person has still to give
-    requests: list[dict[str, Any]] = field(default_factory=list)  # for a regrade: part, note, answer
-    items: dict[str, list[tuple[str, float]]] = field(default_factory=dict)  # of rubrics, with points, by question
 
 
 def submissions(session: Session, names: Iterable[str] | None = None) -> list[Submission]:
@@ -95,34 +81,3 @@ def submissions(session: Session, names: Iterable[str] | None = None) -> list[Su
         )
         for place, student, name, when, due, extension, late, score, given, written, waits in session.execute(query)
     ]
-
-
-def marks(session: Session, shelf: AssignmentRows, student: str) -> Marks | None:
-    """Return what the gradebook says about a submission's cells, None if it is not there."""
-    query = (
-        select(SubmittedNotebook.id, SubmittedNotebook.late_submission_penalty)
-        .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-        .where(SubmittedAssignment.student_id == student, SubmittedNotebook.notebook_id == shelf.notebook)
-    )
-    row = session.execute(query).first()
-    if row is None:
-        return None
-    about = select(Grade.cell_id, Grade.score, Grade.needs_manual_grade).where(Grade.notebook_id == row[0])
-    grades = {cell: grade for cell, *grade in session.execute(about)}
-    comments = _by_cell(session, select(Comment.cell_id, Comment.comment).where(Comment.notebook_id == row[0]))
-    assignment: Any = session.get(Assignment, shelf.assignment)
-    requests = regrade.requests(session, assignment.name, student)
-    chosen = rubric.marks(session, assignment.name, student)
-    graded = {name: grades[cell] for name, cell in shelf.graded.items() if cell in grades}
-    return Marks(
-        {name: score for name, (score, _) in graded.items()},
-        {name: comments[cell] for name, cell in shelf.commented.items() if cell in comments},
-        row[1] or 0.0,
-        {name for name, (_, waits) in graded.items() if waits},
-        [{"part": each.part, "note": each.note, "answer": each.answer} for each in requests],
-        {question: [(item.text, item.points) for item in items] for (_, question), items in chosen.items()},
-    )
-
-
-def _by_cell(session: Session, query: Select[Any]) -> dict[str, Any]:
-    return {row[0]: row[1] for row in session.execute(query)}

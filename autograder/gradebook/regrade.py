@@ -1,11 +1,26 @@
 """Regrade requests in the gradebook: each is answered once, whatever is graded or handed in again."""
 
 from collections.abc import Iterable
+from typing import Any
 
-from sqlalchemy import inspect, select
+from nbgrader.api import Base, new_uuid
+from sqlalchemy import Column, String, Text, inspect, select
 from sqlalchemy.orm import Session
 
-from autograder.gradebook.tables import RegradeRequest
+NAME = String(128)
+
+
+class RegradeRequest(Base):
+    """A student's note on how a part was graded, and a person's answer, None where it waits."""
+
+    __tablename__ = "regrade_request"
+    id: Any = Column(String(32), primary_key=True, default=new_uuid)
+    student: Any = Column(NAME, nullable=False)
+    assignment: Any = Column(NAME, nullable=False)
+    part: Any = Column(NAME, nullable=False)  # a function or a question
+    note: Any = Column(Text, nullable=False)
+    answer: Any = Column(Text)
+    handed_in: Any = Column(NAME, nullable=False)  # the assignment whose notebook held it
 
 
 def enter(session: Session, student: str, handed_in: str, notes: Iterable[dict[str, str]]) -> None:

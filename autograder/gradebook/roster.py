@@ -1,4 +1,4 @@
-"""The roster of a class, read from a table of the LMS's: who belongs to it, and who of them has not handed in."""
+"""The roster of a class, from a table of the LMS's: who belongs to it, has not handed in, or has an extension."""
 
 import csv
 import io
@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from autograder.files import atomic_write
 from autograder.gradebook.lateness import moodle_time
 from autograder.submissions.lms_names import display_name
 
-FILE = "roster.json"
+FILE, EXTENSIONS = "roster.json", "extensions.json"
 # Headings as Moodle (worksheet, participants, gradebook), Canvas (gradebook) and nbgrader write them, in small letters.
 NAME = ("full name", "student", "name", "student name")
 FIRST = ("first name", "first_name", "given name")
@@ -29,6 +29,7 @@ PARTICIPANT = re.compile(r"Participant (\d+)")  # Moodle's number in one assignm
 EXTENSION = re.compile(r"Extension granted until:\s*(.+?)\s*(?: - .*)?$", re.DOTALL)
 SUBMITTED, STATUS = "last modified (submission)", "status"
 NOT_PEOPLE = ("points possible", "student, test")  # of Canvas's table
+Until = dict[tuple[str, str], datetime | None]  # by assignment and student, in UTC; None: no extension
 Submitted = tuple[str, str, str]  # a student, an assignment, the LMS's number or ""
 
 
@@ -36,6 +37,11 @@ def name_key(name: str) -> str:
     """Return a key that is equal for two ways of writing a name: letters and digits alone, without accents."""
     letters = unicodedata.normalize("NFKD", name).casefold()
     return "".join(letter for letter in letters if letter.isalnum())
+
+
+def student_key(student: str) -> str:
+    """Return the `name_key` of the student of a folder."""
+    return name_key(display_name(student))
 
 
 @dataclass
@@ -127,12 +133,50 @@ class Roster:
         return list(dict.fromkeys(student for student, *where in each if self.find(student, *where) is None))
 
 
-def enter_names(gradebook: Gradebook, people: dict[str, Person]) -> None:
-    """Set the names of students in nbgrader's gradebook, by their ids there."""
-    students: list[Any] = gradebook.students  # as declared, nbgrader's columns are of types that are too wide
-    for student in students:
-        if person := people.get(student.id):
-            student.first_name, student.last_name, student.email = person.first, person.last, person.email
+class Extensions:
+    """The extensions of a class; what a teacher typed counts before what a worksheet says."""
+
+    def __init__(self, out: Path) -> None:
+        self.path = out / EXTENSIONS
+        self._kept: dict[str, dict[str, dict[str, str | None]]] = {"typed": {}, "worksheet": {}}
+        if self.path.exists():
+            try:
+                self._kept |= json.loads(self.path.read_text("utf-8"))
+            except ValueError as error:
+                raise ValueError(
+                    f"{self.path} cannot be read ({error}): delete it and give the extensions again."
+                ) from None
+
+    def add(self, until: Until) -> None:
+        """Enter what a teacher typed."""
+        for (assignment, student), date in until.items():
+            self._kept["typed"].setdefault(assignment, {})[student] = date.isoformat() if date else None
+
+    def replace(self, assignment: str, until: dict[str, datetime]) -> None:
+        """Enter all that a worksheet says of an assignment; who had an extension by an earlier one has none now."""
+        gone = dict.fromkeys(self._kept["worksheet"].get(assignment, {}))
+        self._kept["worksheet"][assignment] = gone | {who: date.isoformat() for who, date in until.items()}
+
+    def keep(self, mode: int) -> None:
+        atomic_write(self.path, json.dumps(self._kept, indent=1).encode(), mode)
+
+    def of(self, assignment: str) -> dict[str, datetime | None]:
+        """Return the extensions of an assignment by `name_key` of whose they are."""
+        by_name = self._kept["worksheet"].get(assignment, {}) | self._kept["typed"].get(assignment, {})
+        return {student_key(who): datetime.fromisoformat(date) if date else None for who, date in by_name.items()}
+
+
+def enter_extensions(gradebook: Gradebook, out: Path, names: list[str]) -> None:
+    """Enter the extensions of these assignments into the gradebook, where nbgrader counts them from the due date."""
+    extensions = Extensions(out)
+    for name in names:
+        until = extensions.of(name)
+        submissions: list[Any] = gradebook.assignment_submissions(name) if until else []
+        for each in submissions:
+            key, due = student_key(each.student_id), each.assignment.duedate
+            if key in until:
+                date = until[key]
+                each.extension = max(timedelta(), date - due) if date and due else None
     gradebook.db.commit()
 
 

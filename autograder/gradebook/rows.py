@@ -1,21 +1,18 @@
 """A judged notebook's rows in nbgrader's gradebook: scores, comments and late penalties as nbgrader sets them."""
 
-import json
+import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.api import Comment, Grade, Student, SubmittedAssignment, SubmittedNotebook, new_uuid
-from nbgrader.utils import compute_checksum, is_grade, is_solution, is_task
+from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution
 from sqlalchemy import select
 from sqlalchemy.orm import Session
-from traitlets.config import Config
 
-from autograder.assignment import Template, bonus, grade_id
-from autograder.gradebook.bonus import automatic_score
+from autograder.assignment import bonus, grade_id
 from autograder.gradebook.lateness import Penalties, same_number, seconds_late
 from autograder.submissions.normalise import is_by_student
 
@@ -31,85 +28,57 @@ class AssignmentRows:
     graded: dict[str, str]
     commented: dict[str, str]
     points: dict[str, float]
-    kernel: str
-    sources: dict[str, tuple[Any, ...]]
 
     @classmethod
     def of(cls, notebook: Any) -> "AssignmentRows":
         """Return the rows of one of nbgrader's Notebooks."""
-        graded: Any = [*notebook.grade_cells, *notebook.task_cells]
         return cls(
             notebook.assignment_id,
             notebook.id,
-            {cell.name: cell.id for cell in graded},
-            {cell.name: cell.id for cell in [*notebook.solution_cells, *notebook.task_cells]},
-            {cell.name: cell.max_score for cell in graded},
-            notebook.kernelspec,
-            {cell.name: (cell.cell_type, cell.locked, cell.source, cell.checksum) for cell in notebook.source_cells},
-        )
-
-    def holds(self, template: Template) -> bool:
-        """Return whether these rows are exactly the template's cells."""
-        about = {name: cell.metadata.nbgrader for name, cell in template.graded.items()}
-        sources = {
-            name: (cell.cell_type, about[name]["locked"], cell.source, about[name].get("checksum"))
-            for name, cell in template.graded.items()
-        }
-        return (
-            self.kernel == json.dumps(template.notebook.metadata.get("kernelspec", {}))
-            and self.sources == sources
-            and self.points == {name: float(of["points"]) for name, of in about.items() if of["grade"] or of["task"]}
-            and set(self.commented) == {name for name, of in about.items() if of["solution"] or of["task"]}
+            {cell.name: cell.id for cell in notebook.grade_cells},
+            {cell.name: cell.id for cell in notebook.solution_cells},
+            {cell.name: cell.max_score for cell in notebook.grade_cells},
         )
 
 
-@dataclass
-class Entries:
-    """Enters submissions, with the late penalties of the class's settings."""
+def enter(
+    session: Session,
+    rows: AssignmentRows,
+    penalties: Penalties,
+    student: str,
+    notebook: NotebookNode,
+    before: NotebookNode | None = None,
+    **when: datetime | None,
+) -> None:
+    """Set the scores and comments of a submission, in new rows if it has none; points and comments by hand stay.
 
-    config: Config
-
-    @cached_property
-    def penalties(self) -> Penalties:
-        return Penalties(self.config)
-
-    def enter(
-        self,
-        session: Session,
-        rows: AssignmentRows,
-        student: str,
-        notebook: NotebookNode,
-        before: NotebookNode | None = None,
-        **when: datetime | None,
-    ) -> None:
-        """Set the scores and comments of a submission, in new rows if it has none; points and comments by hand stay.
-
-        `before` is the notebook that points by hand were given for, `when` may hold `timestamp`. The caller commits.
-        """
-        if session.scalar(select(Student.id).where(Student.id == student)) is None:
-            session.add(Student(id=student))
-            session.flush()
-        submission = _row(session, SubmittedAssignment, assignment_id=rows.assignment, student_id=student)
-        for name, value in when.items():
-            setattr(submission, name, value)
-        row = _row(session, SubmittedNotebook, assignment_id=submission.id, notebook_id=rows.notebook)
-        cells = {cell.metadata.nbgrader["grade_id"]: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
-        grades = _by_cell(session, Grade, row, rows.graded.values())
-        answers = answers_of(notebook)
-        answers_before = answers_of(before) if before else {}
-        for name, cell_id in rows.graded.items():
-            set_score(grades[cell_id], cells[name], answers_before.get(name) == answers[name])
-        comments = _by_cell(session, Comment, row, rows.commented.values())
-        for name, cell_id in rows.commented.items():
-            comments[cell_id].auto_comment = _comment(cells.get(name))
+    `before` is the notebook that points by hand were given for, `when` may hold `timestamp`. The caller commits.
+    """
+    if session.scalar(select(Student.id).where(Student.id == student)) is None:
+        session.add(Student(id=student))
         session.flush()
-        self._penalise(session, submission, row, student)
+    submission = _row(session, SubmittedAssignment, assignment_id=rows.assignment, student_id=student)
+    for name, value in when.items():
+        setattr(submission, name, value)
+    row = _row(session, SubmittedNotebook, assignment_id=submission.id, notebook_id=rows.notebook)
+    cells = {grade_id(cell): cell for cell in notebook.cells if grade_id(cell)}
+    grades = _by_cell(session, Grade, row, rows.graded.values())
+    answers = answers_of(notebook)
+    answers_before = answers_of(before) if before else {}
+    for name, cell_id in rows.graded.items():
+        set_score(grades[cell_id], cells[name], answers_before.get(name) == answers[name])
+    comments = _by_cell(session, Comment, row, rows.commented.values())
+    for name, cell_id in rows.commented.items():
+        comments[cell_id].auto_comment = _comment(cells.get(name))
+    session.flush()
+    _penalise(session, penalties, submission, row)
 
-    def _penalise(self, session: Session, submission: Any, row: Any, student: str) -> None:
-        late = seconds_late(submission.timestamp, submission.assignment.duedate, submission.extension)
-        if late:
-            session.expire(row, ["score"])
-        row.late_submission_penalty = self.penalties.of(student, row.score, late) if late else None
+
+def _penalise(session: Session, penalties: Penalties, submission: Any, row: Any) -> None:
+    late = seconds_late(submission.timestamp, submission.assignment.duedate, submission.extension)
+    if late:
+        session.expire(row, ["score"])
+    row.late_submission_penalty = penalties.of(submission.student_id, row.score, late) if late else None
 
 
 def _row(session: Session, kind: type, **columns: str) -> Any:
@@ -133,6 +102,24 @@ def _by_cell(session: Session, kind: Any, row: Any, cells: Iterable[str]) -> dic
     return by_cell
 
 
+def show_bonus(cells: Iterable[NotebookNode]) -> None:
+    """Set the points of starred tasks' cells to what they can give: in the gradebook a bonus has a maximum of 0.
+
+    nbgrader's extra credit stays the teacher's own: no run of ours writes it. A bonus is an automatic score like any
+    other, in all of nbgrader's sums and in no maximum; a worse answer lowers it.
+    """
+    for cell in cells:
+        if bonus(cell):
+            cell.metadata.nbgrader["points"] = bonus(cell)
+
+
+def automatic_score(cell: NotebookNode) -> float | None:
+    """Return a cell's score, of a bonus above nbgrader's maximum of 0; None where a person gives it."""
+    scored = copy.deepcopy(cell) if bonus(cell) else cell
+    show_bonus([scored])
+    return determine_grade(scored)[0]
+
+
 def set_score(grade: Any, cell: NotebookNode, is_same_answer: bool) -> None:
     """Set a cell's score from its outputs; a person has to grade it where they give none.
 
@@ -150,17 +137,15 @@ def answers_of(notebook: NotebookNode) -> dict[str, Any]:
     code = [cell.source for cell in notebook.cells if cell.cell_type == "code" and is_by_student(cell)]
     return {
         grade_id(cell): (
-            (cell.source, cell.get("attachments")) if is_solution(cell) or is_task(cell) else code,
+            (cell.source, cell.get("attachments")) if is_solution(cell) else code,
             float(cell.metadata.nbgrader.get("points") or 0),
             bonus(cell),
         )
         for cell in notebook.cells
-        if is_grade(cell) or is_task(cell)
+        if is_grade(cell)
     }
 
 
 def _comment(cell: NotebookNode | None) -> str | None:
     """Return the comment on an answer: NO_RESPONSE where the cell is as it was released, else None."""
-    if cell is None or is_task(cell):
-        return None
-    return NO_RESPONSE if cell.metadata.nbgrader.get("checksum") == compute_checksum(cell) else None
+    return NO_RESPONSE if cell and cell.metadata.nbgrader.get("checksum") == compute_checksum(cell) else None

@@ -1,6 +1,7 @@
 """Rubrics: items with points for a question that is graded by hand, and which of them each student's answer has.
 
-The points by hand are the sum of these items, at least 0 and at most the question's.
+The points by hand are the sum of these items, at least 0 and at most the question's. nbgrader makes our tables with its
+own. All in them is by name: a row of nbgrader's is another one after its cell was removed and came back.
 """
 
 import json
@@ -8,15 +9,37 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from nbgrader.api import Assignment, Grade, GradeCell, Notebook, SubmittedAssignment, SubmittedNotebook
-from sqlalchemy import delete, select
+from nbgrader.api import Assignment, Base, Grade, GradeCell, Notebook, SubmittedAssignment, SubmittedNotebook, new_uuid
+from sqlalchemy import Column, Float, Integer, String, Text, delete, select
 from sqlalchemy.orm import Session
 
 from autograder.assignment import OWN
-from autograder.gradebook.tables import RubricItem, RubricMark
 from autograder.places import source_notebook
 
+NAME = String(128)
 Seeds = Mapping[str, Mapping[str, float]]  # by question: points by text, as the course has them
+
+
+class RubricItem(Base):
+    """What a marker looks for in the answers to a question; without text it was removed."""
+
+    __tablename__ = "rubric_item"
+    id: Any = Column(String(32), primary_key=True, default=new_uuid)
+    assignment: Any = Column(NAME, nullable=False)
+    question: Any = Column(NAME, nullable=False)
+    position: Any = Column(Integer, nullable=False)
+    text: Any = Column(Text, nullable=False)
+    points: Any = Column(Float, nullable=False)
+    seed: Any = Column(Text)  # text and points of the course, which a marker may have changed
+    seed_points: Any = Column(Float)
+
+
+class RubricMark(Base):
+    """A student whose answer has an item."""
+
+    __tablename__ = "rubric_mark"
+    item_id: Any = Column(String(32), primary_key=True)
+    student: Any = Column(NAME, primary_key=True)
 
 
 def of_course(assignment: str) -> Seeds:

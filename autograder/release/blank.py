@@ -21,14 +21,13 @@ class Module:
 
     path: Path
     text: str
-    root: Path = ROOT
 
     @classmethod
-    def of(cls, name: str, root: Path = ROOT) -> "Module":
-        path = root / "solutions" / name / "attention.py"
+    def of(cls, name: str) -> "Module":
+        path = ROOT / "solutions" / name / "attention.py"
         if not path.exists():
             raise BlankError(f"solutions/{name}/attention.py does not exist: it holds the functions of '{name}'")
-        return cls(path, path.read_text(encoding="utf-8"), root)
+        return cls(path, path.read_text(encoding="utf-8"))
 
     @classmethod
     def of_hunt(cls, name: str) -> "Module | None":
@@ -44,8 +43,9 @@ class Module:
 
     def find(self, function: str) -> ast.FunctionDef | ast.ClassDef:
         if function not in self.functions:
-            path = self.path.relative_to(self.root)
-            raise BlankError(f"{path} defines no function '{function}': it has {', '.join(self.functions)}")
+            raise BlankError(
+                f"{self.path.relative_to(ROOT)} defines no function '{function}': it has {', '.join(self.functions)}"
+            )
         return self.functions[function]
 
     def methods(self, name: str) -> list[ast.FunctionDef]:
@@ -86,13 +86,13 @@ def solved(module: Module, function: str, helpers: list[str], title: str = "") -
         line = next(i for i, text in enumerate(head) if text.startswith("def "))
         head = [*head[:line], head[line].replace(f"def {function}(", f"def {title}(", 1), *head[line + 1 :]]
     indent = " " * (len(body[0]) - len(body[0].lstrip()))
-    with_helpers = [
-        line
-        for helper in helpers
-        for lines_of in _head_and_body(module, helper)
-        for line in _with_blank_lines(lines_of, helper.rpartition(".")[2])
-    ]
-    return "\n".join([*head, f"{indent}{BEGIN}", *body, *with_helpers, f"{indent}{END}"])
+    added = []
+    for helper in helpers:
+        name, _, called = helper.rpartition(".")
+        owner = Module.of(name) if name else module
+        head_of_helper, body_of_helper = owner.head_and_body(called)
+        added += ["", "", *head_of_helper, *body_of_helper]
+    return "\n".join([*head, f"{indent}{BEGIN}", *body, *added, f"{indent}{END}"])
 
 
 def _solved_class(module: Module, name: str) -> str:
@@ -105,18 +105,6 @@ def _solved_class(module: Module, name: str) -> str:
         lines[end - len(body) : end] = [f"{indent}{BEGIN}", *body, f"{indent}{END}"]
     added = 2 * len(module.methods(name))
     return "\n".join(lines[node.lineno - 1 : (node.end_lineno or node.lineno) + added])
-
-
-def _head_and_body(module: Module, helper: str) -> tuple[list[str], list[str]]:
-    """Return head and body of a helper: a function of this module, or NAME.FUNCTION of another."""
-    name, _, function = helper.rpartition(".")
-    owner = Module.of(name, module.path.parents[2]) if name else module
-    return owner.head_and_body(function)
-
-
-def _with_blank_lines(lines_of: list[str], helper: str) -> list[str]:
-    """Return a helper's lines as they stand behind a body: two empty lines before its first."""
-    return ["", "", *lines_of] if any(line.startswith(f"def {helper}(") for line in lines_of) else lines_of
 
 
 def blanked(module: Module) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from autograder.assignment import assignments, dropped, has_chapter
-from autograder.places import ROOT
 from autograder.release.blank import Module
 
 FOLDER = Path("given")  # in the kit; autograder/kit/given.py reads it
@@ -36,10 +35,10 @@ def demand_givable(names: Sequence[str]) -> None:
             raise NotGivable(f"--given {','.join(names)}: {needs}: give those too, --given {both}, or leave out {name}")
 
 
-def given_files(names: Sequence[str], root: Path = ROOT) -> Iterator[tuple[Path, bytes]]:
+def given_files(names: Sequence[str]) -> Iterator[tuple[Path, bytes]]:
     """Yield path in the kit and content of the modules that hold the functions of these names, none for no names."""
     for name in names:
-        text = TAUGHT.sub(rf"from {FOLDER.name}.\1 import ", Module.of(name, root).text)
+        text = TAUGHT.sub(rf"from {FOLDER.name}.\1 import ", Module.of(name).text)
         yield FOLDER / f"{name}.py", text.encode()
     if names:
         yield FOLDER / "__init__.py", PACKAGE.encode()

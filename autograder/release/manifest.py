@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path, PurePath
 
 from lab.files import aside
@@ -52,7 +53,8 @@ class Manifest:
             if path not in files and (self.intact(path) or dropped(path)):
                 self._keep(path)
                 (self.build / path).unlink()
-        self._drop_empty_folders()
+                with suppress(OSError):
+                    os.removedirs((self.build / path).parent)  # those that are empty now
         self.digests = {path.as_posix(): hashlib.sha256(content).hexdigest() for path, content in files.items()}
         write(self._file, json.dumps(self.digests, indent=1, sort_keys=True).encode())
 
@@ -85,14 +87,9 @@ class Manifest:
         places = [home, *(home.with_name(f"{home.stem}-{now[:length]}{home.suffix}") for length in (8, 64))]
         place = next(place for place in places if not os.path.lexists(place) or _digest(place) == now)
         if not place.exists():
-            _copy(self.build / path, place)
+            with aside(place) as part:
+                shutil.copy2(self.build / path, part)
         print(f"{self.build / path} is not as it was released: it is kept as {place}", file=sys.stderr)
-
-    def _drop_empty_folders(self) -> None:
-        for folder in MADE:
-            for path in sorted((self.build / folder).rglob("*"), reverse=True):
-                if path.is_dir() and not path.is_symlink() and not any(path.iterdir()):
-                    path.rmdir()
 
 
 def write(path: Path, content: bytes) -> None:
@@ -117,9 +114,3 @@ def _digest(path: Path) -> str:
         while block := file.read(1 << 20):
             whole.update(block)
     return whole.hexdigest()
-
-
-def _copy(path: Path, place: Path) -> None:
-    """Copy a file, whole or not at all, to where there is none."""
-    with aside(place) as part:
-        shutil.copy2(path, part)

@@ -34,36 +34,20 @@ POINTS = re.compile(r"\{points ([\w, ]+)\}")
 MARK = re.compile(r"#\|\s*(?P<verb>\w+)\s*(?P<words>.*)")
 SCHEMA = 3  # of nbgrader's cell metadata
 SETUP = Path(__file__).parent / "templates" / "setup.py"
-EARLIER = Path(__file__).parent / "templates" / "earlier.txt"
+EARLIER, RULES = (Path(__file__).parent / "templates" / name for name in ("earlier.txt", "rules.txt"))
 UNREADY = "# NameError: name 'check' is not defined? Run the first code cell, the one with your function, this one."
 GRADED = "**How it is graded.**"
-HANDING_IN = (
-    "**Handing in.** Save the notebook, and hand in this one file, `NAME.ipynb`, where your teacher says. "
-    "Grading runs its cells anew, from the top; no other file of yours is read. What is not written yet has 0 points. "
-    "Before you hand in, `check_all()` in a cell of your own runs the saved file in the same way, and says what it "
-    "would get and what is open. Was a part graded wrongly? Add a text cell that begins with `Regrade: FUNCTION` and "
-    "says why, and hand in again, or put it into your next notebook as `Regrade: NAME.FUNCTION`. Your teacher answers "
-    "on the feedback page."
-)
-WRITING = (
-    "**Writing.** Your code goes where `# YOUR CODE HERE` stands; that line and `raise NotImplementedError()` below it "
-    "go away. `hint()` shows the hints of the part that was checked last, one at a time."
-)
-PACKAGES = (
-    "**Packages.** Grading has Python's own, `torch`, `numpy`, `scipy`, `sklearn`, `matplotlib` and what these bring; "
-    "no others, no GPU, no network and no files of yours. A `check` names what your function uses beyond that."
-)
 SKIPPED = "skip-execution"  # the tag of cells that `nbgrader validate` leaves out; in Jupyter it means nothing
 MAY_FAIL = "raises-exception"  # the tag of cells whose error does not stop Jupyter's "Run All"
 
 
-def build_source(name: str, root: Path = ROOT) -> NotebookNode:
+def build_source(name: str) -> NotebookNode:
     """Return the solved notebook of a name; raise BlankError for a mark that cannot be carried out."""
-    path = root / "exercises" / f"{name}.md"
+    path = ROOT / "exercises" / f"{name}.md"
     if not path.exists():
         raise BlankError(f"exercises/{name}.md does not exist; there are exercises for {', '.join(assignments())}")
     notebook = jupytext.read(path, fmt="md:myst")
-    module, hunt = Module.of(name, root), Module.of_hunt(name)
+    module, hunt = Module.of(name), Module.of_hunt(name)
     for cell in notebook.cells:
         first_line = cell.source.partition("\n")[0]
         try:
@@ -113,7 +97,7 @@ def _carry_out(mark: re.Match[str], cell: NotebookNode, name: str, module: Modul
         cell.source = SETUP.read_text(encoding="utf-8").replace("NAME", name) + cell.source.partition("\n")[2]
         return
     if verb == "earlier":
-        cell.source = _earlier(name, [word.strip() for word in mark["words"].split(",")], module.path.parents[2])
+        cell.source = _earlier(name, [word.strip() for word in mark["words"].split(",")])
         return
     function, options = _options(mark["words"])
     if verb == "broken":
@@ -142,7 +126,7 @@ def _hunt(name: str) -> Hunt:
     return hunts[0]
 
 
-def _earlier(name: str, check_ids: list[str], root: Path) -> str:
+def _earlier(name: str, check_ids: list[str]) -> str:
     """Return the cell that takes functions of earlier notebooks: the student's own, else the given ones."""
     names, lines = [], []
     for check_id in check_ids:
@@ -150,7 +134,7 @@ def _earlier(name: str, check_ids: list[str], root: Path) -> str:
         if chapter == name or not function:
             raise BlankError(f"'{check_id}' is not of an earlier notebook: expected NAME.FUNCTION, with another NAME")
         find(check_id)
-        Module.of(chapter, root).find(function)
+        Module.of(chapter).find(function)
         names.append(f"{function} (of {chapter})")
         lines.append(f'{function} = own_or_given("{check_id}", globals())')
     return EARLIER.read_text(encoding="utf-8").replace("FUNCTIONS", ", ".join(names)) + "\n".join(lines)
@@ -221,8 +205,8 @@ def _add_rules(name: str, cells: list[NotebookNode]) -> None:
     intro = next((cell for cell in texts if GRADED in cell.source), texts[0])
     paragraphs = intro.source.split("\n\n")
     behind = next((i for i, text in enumerate(paragraphs, 1) if text.startswith(GRADED)), len(paragraphs))
-    rules = [WRITING, f"**Time.** {Limits().rule}", PACKAGES, HANDING_IN.replace("NAME", name)]
-    paragraphs[behind:behind] = rules
+    rules = RULES.read_text(encoding="utf-8").strip().replace("NAME", name).replace("TIME", Limits().rule)
+    paragraphs[behind:behind] = [rules]
     intro.source = "\n\n".join(paragraphs)
 
 

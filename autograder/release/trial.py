@@ -88,13 +88,10 @@ class Trial:
 
     def _crash(self, mistake: Callable) -> str:
         """Return the error of a mistake that fails in every case, "" for one that gives numbers somewhere."""
-        errors = []
-        for case in self.draws[0]:
-            answer = self.check.calling(mistake)(self.check.function, list(case.arguments.values()), None)
-            if not answer.error:
-                return ""
-            errors.append(answer.error.text)
-        return errors[0]
+        calling = self.check.calling(mistake)
+        answers = [calling(self.check.function, list(case.arguments.values()), None) for case in self.draws[0]]
+        errors = [answer.error.text for answer in answers if answer.error]
+        return errors[0] if len(errors) == len(answers) else ""
 
     @staticmethod
     def _shows(case: Case, mistake: str) -> bool:

@@ -14,8 +14,8 @@ from autograder.gradebook import query, regrade, spreadsheet
 from autograder.gradebook.config import NAME as SETTINGS
 from autograder.gradebook.config import settings
 from autograder.gradebook.database import NoGradebook, engine, named, quiet
+from autograder.gradebook.regrade import RegradeRequest
 from autograder.gradebook.roster import Person, Roster
-from autograder.gradebook.tables import RegradeRequest
 from autograder.submissions.lms_names import sort_key
 
 MOST_BROKEN = 20  # broken records that are named one by one

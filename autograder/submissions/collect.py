@@ -7,8 +7,7 @@ from pathlib import Path
 
 from autograder.assignment import dropped
 from autograder.submissions import zip_files
-from autograder.submissions.choice import CandidateFile
-from autograder.submissions.files import SubmittedFile, limit_files, list_folder
+from autograder.submissions.files import Inbox, Rejected, SubmittedFile, limit_files, list_folder
 from autograder.submissions.lms_names import (
     Owner,
     folder_name,
@@ -20,9 +19,8 @@ from autograder.submissions.lms_names import (
     sort_key,
 )
 from autograder.submissions.student import StudentFiles, shown_path
-from autograder.submissions.submission import Inbox, Rejected
 
-ByStudent = dict[str, list[CandidateFile]]
+ByStudent = dict[str, list[SubmittedFile]]
 ONE_STUDENT = "looks like one student's folder: expected STUDENT/NAME/NAME.ipynb in it. Give the one above."
 
 
@@ -59,9 +57,9 @@ def _sort_by_student(files: list[SubmittedFile], root: Path, assignments: list[s
     for file in files:
         owner = owner_of(file.parts[depth:]) if len(file.parts) > depth else None
         if owner:
-            students[owner.student].append(CandidateFile(file, owner))
+            students[owner.student].append(replace(file, owner=owner))
         elif file.problem and file.is_folder and len(file.parts) == depth + 1:
-            students[file.parts[-1]].append(CandidateFile(file, Owner(file.parts[-1], ())))
+            students[file.parts[-1]].append(replace(file, owner=Owner(file.parts[-1], ())))
         elif file.problem or (not file.is_folder and file.parts[-1].lower().endswith((".ipynb", ".zip"))):
             reason = file.problem or "it lies in no student's folder"
             inbox.rejected.append(Rejected("", shown_path(root, file), reason))
@@ -80,14 +78,12 @@ def _sort_by_student(files: list[SubmittedFile], root: Path, assignments: list[s
 
 def _add_students(students: ByStudent, root: Path, assignments: list[str], inbox: Inbox) -> None:
     """Add each student's files to the inbox; reject names that no folder may have, and names that are the same."""
-    by_folder: dict[str, list[tuple[str, list[CandidateFile]]]] = defaultdict(list)
+    by_folder: dict[str, list[tuple[str, list[SubmittedFile]]]] = defaultdict(list)
     for name, files in _split_by_account(students):
         try:
             by_folder[folder_name(name)].append((name, files))
         except ValueError as error:
-            inbox.rejected += [
-                Rejected("", shown_path(root, each.file), str(error)) for each in files if not each.file.is_folder
-            ]
+            inbox.rejected += [Rejected("", shown_path(root, each), str(error)) for each in files if not each.is_folder]
     dropped_assignments = dropped()
     for student, namesakes in by_folder.items():
         if len(namesakes) == 1:
@@ -96,16 +92,10 @@ def _add_students(students: ByStudent, root: Path, assignments: list[str], inbox
             continue
         names = " and ".join(ascii(name) for name, _ in namesakes)
         reason = f"nobody is graded as {student!r}: {names} are one and the same name; rename the one that is another's"
-        inbox.contested += [Rejected(student, _student_path(root, name, files), reason) for name, files in namesakes]
+        for name, files in namesakes:
+            path = shown_path(root, files[0]) if files else str(root / name)
+            inbox.contested.append(Rejected(student, path, reason))
     inbox.rejected += inbox.contested
-
-
-def _student_path(root: Path, name: str, files: list[CandidateFile]) -> str:
-    """Return the path, for messages, of the folder or file that is named after a student."""
-    if not files:
-        return str(root / name)
-    parts, below = files[0].file.parts, files[0].owner.parts
-    return str(root.joinpath(*parts[: max(1, len(parts) - len(below))]))
 
 
 def _limit_by_student(files: list[SubmittedFile]) -> list[SubmittedFile]:
@@ -126,7 +116,7 @@ def _require_class(files: list[SubmittedFile], root: Path, assignments: list[str
         raise ValueError(f"{root} {ONE_STUDENT}")
 
 
-def _split_by_account(students: ByStudent) -> Iterator[tuple[str, list[CandidateFile]]]:
+def _split_by_account(students: ByStudent) -> Iterator[tuple[str, list[SubmittedFile]]]:
     """Yield names and their files; two people of one name become NAME_ACCOUNT, by the LMS's numbers."""
     for name in sorted(students):
         accounts = sorted({each.owner.account for each in students[name]})

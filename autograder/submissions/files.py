@@ -1,15 +1,15 @@
-"""Lists the files of a class's folder, without following links and with limits for each student."""
+"""The files of a class's folder, listed without following links, with limits for each student; what becomes of them."""
 
 import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
-from autograder.submissions.lms_names import JUNK, LIBRARIES, is_wrapper
+from autograder.submissions.lms_names import JUNK, LIBRARIES, NOBODY, Owner, is_wrapper
 from autograder.submissions.notebook import FOLDER, LINK, Unreadable, open_folder, read_below
 
 DEEPEST = 8
@@ -25,7 +25,7 @@ class SubmittedFile:
     """A file or folder that was handed in, in a folder or a zip.
 
     `parts` is its path below what is graded, `read_bytes` reads it, `problem` says why it must not be read, or is "".
-    `time` is that of a zip's entry, where it has one.
+    `time` is that of a zip's entry, where it has one; `owner` is what its path says, once that was looked at.
     """
 
     parts: tuple[str, ...]
@@ -33,6 +33,7 @@ class SubmittedFile:
     problem: str = ""
     is_folder: bool = False
     time: datetime | None = None
+    owner: Owner = NOBODY
 
     @property
     def path(self) -> str:
@@ -58,6 +59,62 @@ class SubmittedFile:
         return self.read_bytes()
 
 
+@dataclass(frozen=True)
+class Submission:
+    """One submission: whose, of which assignment, and where its bytes are, or the reason why there are none.
+
+    `file` is its path in messages. `name` and `account` are the student's name as it was handed in, and the LMS's
+    number where there is one; `lms_name` is the folder's or file's whole name as the LMS made it, else "".
+    `read_beside` reads what nbgrader keeps beside the notebook, given a file name. `notice` tells the student which of
+    several files was graded, and why.
+    """
+
+    student: str
+    assignment: str
+    file: str
+    source: SubmittedFile = field(compare=False)
+    read_beside: Callable[[str], bytes] | None = field(default=None, compare=False)
+    notes: tuple[str, ...] = ()
+    name: str = field(default="", compare=False)
+    account: str = field(default="", compare=False)
+    lms_name: str = field(default="", compare=False)
+    notice: str = ""
+
+    def content(self) -> bytes:
+        """Return the bytes that were handed in; raise Unreadable where there are none."""
+        return self.source.read()
+
+    def timestamp(self) -> bytes | None:
+        """Return nbgrader's timestamp.txt: b"" where there is none, None where the hand-in came without nbgrader.
+
+        A zip's entries carry the time of the LMS's own file, which is not always that of the hand-in.
+        """
+        if self.read_beside is None:
+            return None
+        try:
+            return self.read_beside("timestamp.txt")
+        except Unreadable:
+            return b""
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """Something that was handed in and gets no grade; `error` says why."""
+
+    student: str
+    file: str
+    error: str
+
+
+@dataclass
+class Inbox:
+    """All that a class handed in."""
+
+    submissions: list[Submission] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+    contested: list[Rejected] = field(default_factory=list)  # of the rejected, those of students who share a name
+
+
 class _TooManyFiles(Exception):
     """One folder holds more than MOST_FILES entries."""
 
@@ -75,27 +132,21 @@ def list_folder(root: Path) -> list[SubmittedFile]:
     if tops is None:
         raise ValueError(f"{root} holds more than {MOST_STUDENTS} files: this is no folder of submissions.")
     folders = [name for name, kind in tops if kind == "folder"]
-    wrapper = folders[0] if len(folders) == 1 and is_wrapper(folders[0]) else None
-    files: list[SubmittedFile] = []
-    for name, kind in tops:
-        files += (
-            _list_wrapper(root, (name,))
-            if name == wrapper
-            else limit_files(_files_of_entry(root, (name,), kind), (name,))
-        )
-    return files
-
-
-def _list_wrapper(root: Path, parts: tuple[str, ...]) -> list[SubmittedFile]:
-    """Return the files and folders below the single folder that holds all students' folders."""
+    if len(folders) != 1 or not is_wrapper(folders[0]):
+        return _files_of_students(root, (), tops)
+    around = (folders[0],)
+    beside = _files_of_students(root, (), [entry for entry in tops if entry[0] not in around])
     try:
-        entries = _scan(root, parts, MOST_STUDENTS)
+        entries = _scan(root, around, MOST_STUDENTS)
     except OSError as error:
-        return [_unreadable(parts, error)]
-    if entries is None:
-        return [too_many_files(parts)]
-    below = [limit_files(_files_of_entry(root, (*parts, name), kind), (*parts, name)) for name, kind in entries]
-    return [SubmittedFile(parts, bytes, is_folder=True), *chain.from_iterable(below)]
+        return [*beside, _unreadable(around, error)]
+    inside = [too_many_files(around)] if entries is None else _files_of_students(root, around, entries)
+    return [*beside, SubmittedFile(around, bytes, is_folder=True), *inside]
+
+
+def _files_of_students(root: Path, parts: tuple[str, ...], entries: list[Entry]) -> list[SubmittedFile]:
+    below = (((*parts, name), kind) for name, kind in entries)
+    return [file for path, kind in below for file in limit_files(_files_of_entry(root, path, kind), path)]
 
 
 def limit_files(files: Iterable[SubmittedFile], parts: tuple[str, ...]) -> list[SubmittedFile]:

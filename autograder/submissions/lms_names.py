@@ -44,6 +44,9 @@ class Owner:
     lms_name: str = ""  # the folder's or file's whole name as the LMS made it: it takes feedback back under no other
 
 
+NOBODY = Owner("", ())
+
+
 def is_junk(parts: tuple[str, ...]) -> bool:
     """Return whether a path is a file that programs leave beside people's own, or part of an installed library."""
     libraries = any(part in LIBRARIES for part in parts[1:])

@@ -1,18 +1,15 @@
 """Normalises a student's notebook: every graded cell is there once and in order, checks are as they were released."""
 
-import ast
 import copy
 import re
-from collections.abc import Iterator
 
 import nbformat
 from nbformat import NotebookNode
 
 from autograder.assignment import CHECK, Template, grade_id
 from autograder.kit.course import collapsed
-from autograder.submissions.notebook import Unreadable, check_call_id, defined_names, parse, syntax_tree
+from autograder.submissions.notebook import Unreadable, check_call_id, defined_names, parse
 
-STUB = ast.FunctionDef | ast.ClassDef | ast.Pass | ast.Import | ast.ImportFrom | ast.Raise  # answers nothing
 OWN = "own-"  # begins the id of each cell that a student added
 
 
@@ -39,7 +36,7 @@ def normalise(notebook: NotebookNode, template: Template) -> NotebookNode:
             kept = _student_code_in_check(cells[position], released)
             cells[position] = _restore(cells[position], released)
             cells[position:position] = kept
-        elif _must_exist(released):
+        elif released.metadata.nbgrader.get("grade"):  # a solution's function may be defined elsewhere
             cells.append(copy.deepcopy(released))
     solutions = [cell for cell in template.graded.values() if cell.metadata.nbgrader.get("solution")]
     released_texts = {collapsed(cell.source) for cell in solutions}
@@ -103,12 +100,6 @@ def _match_released(cells: list[NotebookNode], template: Template) -> list[Noteb
         if not released:
             cell["id"] = f"{OWN}{number}"
     return kept
-
-
-def _must_exist(released: NotebookNode) -> bool:
-    """Return whether a missing cell is put back: one with points is; a solution's function may be defined elsewhere."""
-    metadata = released.metadata.nbgrader
-    return bool(metadata.get("grade") or metadata.get("task"))
 
 
 def _position(cells: list[NotebookNode], name: str, released: NotebookNode, template: Template) -> int | None:
@@ -179,7 +170,7 @@ def _left_empty(cell: NotebookNode, released_texts: set[str]) -> bool:
 
 
 def is_unwritten(content: bytes, template: Template) -> bool:
-    """Return whether a notebook holds no answer: each solution cell is a stub, of this release or an earlier one."""
+    """Return whether a notebook holds no answer: each solution cell is as in this release or an earlier one."""
     cells = normalise(parse(content), template).cells
     names = {name for name, cell in template.graded.items() if cell.metadata.nbgrader.get("solution")}
     changed = [cell for cell in cells if grade_id(cell) in names and not _is_stub(cell, template)]
@@ -188,20 +179,9 @@ def is_unwritten(content: bytes, template: Template) -> bool:
 
 
 def _is_stub(cell: NotebookNode, template: Template) -> bool:
-    if collapsed(cell.source) == collapsed(template.graded[grade_id(cell)].source):
-        return True
-    if cell.cell_type == "code":
-        tree = syntax_tree(cell.source)
-        return tree is not None and all(isinstance(node, STUB) or _is_text(node) for node in _statements(tree))
-    return "YOUR ANSWER HERE" in cell.source or not cell.source.strip()
-
-
-def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    marks = ("raise NotImplementedError", "YOUR ANSWER HERE")
+    is_as_released = collapsed(cell.source) == collapsed(template.graded[grade_id(cell)].source)
+    return is_as_released or not cell.source.strip() or any(mark in cell.source for mark in marks)
 
 
 def placeholder(template: Template, reason: str) -> NotebookNode:

@@ -15,19 +15,7 @@ import nbformat
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
-from autograder.submissions.parse_untrusted import MOST_CELLS, TRAIN, Unreadable, parse_cells
-
-__all__ = [
-    "TRAIN",
-    "Unreadable",
-    "check_call_id",
-    "defined_names",
-    "is_parsable",
-    "parse",
-    "syntax_tree",
-    "read_below",
-    "read_bytes",
-]
+from autograder.submissions.parse_untrusted import MOST_CELLS, Unreadable, parse_cells
 
 LARGEST_FILE = 64 << 20
 LONGEST_PARSED = 50_000  # characters of a cell

@@ -1,18 +1,74 @@
 """Static analysis of a normalised notebook: flags for the teacher, which cells are run, what each would define."""
 
+import ast
 import re
+from collections.abc import Iterator
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 from nbformat import NotebookNode
 
 from autograder.assignment import CHECK, grade_id
 from autograder.kit.repair import Repair, repair
-from autograder.submissions.flags import flags
-from autograder.submissions.notebook import check_call_id, syntax_tree
-from autograder.submissions.parse_untrusted import TRAIN
+from autograder.submissions.notebook import check_call_id, defined_names, is_parsable, syntax_tree
+from autograder.submissions.parse_untrusted import MOST_CELLS, TRAIN
 
 MOST_FLAGS, LONGEST_FLAG = 50, 200
+# What a flag begins with; the name that stands out follows.
+OWN_ATTENTION, OWN_SOFTMAX = "torch's own attention: ", "torch's own masked softmax: "
+BEHIND, CHANGES, IMPORTS = "looks behind the scenes: ", "changes ", "imports "
+
+# Of names in a cell: in full where it is imported, else ".attribute", in a text "'name"; an import's also
+# as "import:name". The flag shows group 1.
+STANDS_OUT = [
+    (prefix, re.compile("".join(pattern.split())))
+    for prefix, pattern in (
+        (
+            OWN_ATTENTION,
+            r"""(?:.*\.|')?(scaled_dot_product_attention|MultiheadAttention|multi_head_attention_forward
+            |flex_attention|flex_decoding|create_block_mask|varlen_attn|sdpa_kernel|memory_efficient_attention
+            |(?:_native_|_triton_|native_)multi_head_attention|(?<!')Transformer(?:(?:En|De)coder(?:Layer)?)?
+            |_scaled_dot_product_\w+|_triton_scaled_dot_attention|_fused_sdp_choice|_transformer_encoder_layer_fwd
+            |_(?:flash|efficient|cudnn)_attention_(?:forward|backward))""",
+        ),
+        (OWN_ATTENTION, r"(torch\.nn\.attention)(?:\..*)?"),
+        (OWN_SOFTMAX, r"(torch\.(?:masked|sparse)(?:\._ops)?\.(?:log_)?soft(?:max|min)|torch\.masked)"),
+        (OWN_SOFTMAX, r"(?:'|\.|(?=\w+\.))((?:\w.*\.)?_masked_softmax)"),
+        (BEHIND, r"(exec|eval|compile)"),  # the builtins: `model.eval()` and `torch.compile` are everyday code
+        (
+            BEHIND,
+            r"""(?:.*\.)?(__import__|_getframe|currentframe|ctypes|socket|get_objects|get_referrers|get_referents
+            |__loader__|__subclasses__|__builtins__|__dict__|__globals__|__code__|__closure__|f_back|f_globals|f_locals
+            |tb_frame|attrgetter|getattr_static|import_module)""",
+        ),
+        (
+            BEHIND,
+            r"""(gc|_?ctypes|cffi|builtins|marshal|unittest\.mock|importlib\.reload
+            |inspect\.(?:stack|trace|getouterframes|getinnerframes|getmodule)
+            |sys\.(?:modules|_current_frames|settrace|setprofile|meta_path|path_hooks|addaudithook)
+            |traceback\.(?:walk_stack|extract_stack)|types\.(?:FunctionType|CodeType|ModuleType)
+            |torch\.(?:ops|_C|_VF|_refs|_decomp|_prims|_inductor|library|utils\.cpp_extension))(?:\..*)?""",
+        ),
+        (BEHIND, r"(/proc|/sys)"),
+        # The lab searches as the taught functions do; of the grader only the kit is a student's.
+        (IMPORTS, r"import:(solutions\..*|lab\.decoding.*|autograder\.(?!kit\b).*)"),
+    )
+]
+PROTECTED = re.compile(r"(autograder|solutions|lab|torch|numpy|builtins|sys|inspect|IPython|__main__)\..+")
+SETTINGS = re.compile(r"torch\.(backends|_dynamo)\..*|sys\.(stdout|stderr|ps1|ps2|argv|path)|numpy\.random\..*")
+LONGEST_CHAIN = 20  # attributes of attributes: each link is resolved again from the chain's beginning
+SYSTEM = re.compile(r"(?<![\w.])(/proc|/sys)(?:/|$)")
+# Within the functions of these names, what torch does of the task itself. No sandbox can forbid it: torch.func works in
+# inference mode too.
+GRADIENTS = re.compile(
+    r"torch\.(func|autograd|_functorch|enable_grad|set_grad_enabled|inference_mode)(\..*)?|(.*\.)?(backward|requires_grad_?)"
+)
+GRU = re.compile(r"torch\.(gru|gru_cell|_VF\.gru(_cell)?|nn\.GRU(Cell)?)|(.*\.)?_thnn_fused_gru_cell")
+INSTEAD = (
+    (re.compile(r"\w+_backward"), GRADIENTS, "gradients by torch"),
+    (re.compile(r"gru_step"), GRU, "torch's own GRU"),
+)
 
 
 def analyse(cells: list[NotebookNode], functions: list[str], broken: dict[str, str]) -> dict[str, Any]:
@@ -49,3 +105,99 @@ def defines(cell: NotebookNode, functions: list[str]) -> list[str]:
     matches = set(re.findall(r"^[ \t]*(?:def|class)\s+(\w+)|^(\w+)\s*=", cell.source, re.MULTILINE))
     names = {name for pair in matches for name in pair} | {grade_id(cell)}
     return [function for function in functions if function in names]
+
+
+def flags(sources: list[str]) -> list[str]:
+    """Return the flags of the cells of one submission, each once, in the order of the code."""
+    own = frozenset(name for source in sources for name in defined_names(source))
+    imported = frozenset(pair for source in sources for pair in _imports(source))
+    return list(dict.fromkeys(flag for source in sources for flag in _cell_flags(source, imported, own)))
+
+
+@lru_cache(maxsize=MOST_CELLS)
+def _cell_flags(source: str, imported: frozenset[tuple[str, str]], own: frozenset[str]) -> tuple[str, ...]:
+    """Return the flags of a cell, given what all cells import and define."""
+    if not is_parsable(source):
+        return ("a cell is too long to be looked through",)
+    tree, names = syntax_tree(source), dict(imported)
+    return tuple(dict.fromkeys(flag for node in (ast.walk(tree) if tree else ()) for flag in _flags(node, names, own)))
+
+
+def _flags(node: ast.AST, imported: dict[str, str], own: frozenset[str]) -> Iterator[str]:
+    for name in _mentioned(node, imported):
+        for prefix, pattern in STANDS_OUT:
+            is_own = prefix == OWN_ATTENTION and isinstance(node, ast.Name) and node.id in own
+            if (match := pattern.fullmatch(name)) and not is_own:
+                yield prefix + match[1]
+    for target in _assigned_attributes(node):
+        name = _full_name(target, imported)
+        if name and PROTECTED.fullmatch(name) and not SETTINGS.fullmatch(name):
+            yield f"{CHANGES}{name}"
+    yield from (f"{BEHIND}{lookup}" for lookup in _computed_lookups(node))
+    for task, shortcut, description in INSTEAD:
+        if isinstance(node, ast.FunctionDef) and task.fullmatch(node.name):
+            inside = {_full_name(inner, imported) or getattr(inner, "attr", "") for inner in ast.walk(node)}
+            yield from (f"{description}: {name}" for name in sorted(inside) if shortcut.fullmatch(name))
+
+
+@lru_cache(maxsize=MOST_CELLS)
+def _imports(source: str) -> tuple[tuple[str, str], ...]:
+    """Return pairs (name, full name) of what a cell imports."""
+    tree = syntax_tree(source)
+    names: dict[str, str] = {}
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                first = alias.name.partition(".")[0]
+                names[alias.asname or first] = alias.name if alias.asname else first
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    return tuple(names.items())
+
+
+def _full_name(node: ast.AST, imported: dict[str, str]) -> str | None:
+    """Return an expression's full name, `torch.nn.functional.softmax` for `F.softmax`; None where it is no import."""
+    attributes: list[str] = []
+    while isinstance(node, ast.Attribute) and len(attributes) < LONGEST_CHAIN:
+        attributes.append(node.attr)
+        node = node.value
+    root = imported.get(node.id) if isinstance(node, ast.Name) else None
+    return ".".join([root, *reversed(attributes)]) if root else None
+
+
+def _mentioned(node: ast.AST, imported: dict[str, str]) -> Iterator[str]:
+    """Yield the names in a syntax node, as STANDS_OUT reads them."""
+    if isinstance(node, ast.Attribute):
+        yield _full_name(node, imported) or f".{node.attr}"
+    elif isinstance(node, ast.Name):
+        yield imported.get(node.id, node.id)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield from [f"'{node.value}"] if node.value.isidentifier() else SYSTEM.findall(node.value)
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+        yield from (f"{word}{module}{alias.name}" for alias in node.names for word in ("", "import:"))
+
+
+def _assigned_attributes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the attributes that a statement sets or deletes."""
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
+        yield node
+    elif isinstance(node, ast.Call) and len(node.args) > 1 and getattr(node.func, "id", "") in ("setattr", "delattr"):
+        object_node, name = node.args[:2]
+        yield ast.Attribute(object_node, str(name.value) if isinstance(name, ast.Constant) else "…", ast.Store())
+
+
+def _computed_lookups(call: ast.AST) -> Iterator[str]:
+    """Yield descriptions of look-ups whose attribute is only known at run time, by getattr, setattr or vars."""
+    if not isinstance(call, ast.Call) or not call.args:
+        return
+    root = call.args[0]
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if isinstance(root, ast.Name) and root.id in ("self", "cls"):  # on self or cls: ordinary code
+        return
+    function = getattr(call.func, "id", "")
+    if function in ("getattr", "setattr") and len(call.args) > 1 and not isinstance(call.args[1], ast.Constant):
+        yield f"{function} with a computed name"
+    if function == "vars":
+        yield "vars"

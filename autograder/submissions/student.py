@@ -7,11 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograder.submissions import parser_client, zip_files
-from autograder.submissions.choice import CandidateFile, Choice, notice, own_path, undecided
-from autograder.submissions.files import SubmittedFile
-from autograder.submissions.lms_names import Owner, is_junk
+from autograder.submissions.choice import Choice, notice, own_path, undecided
+from autograder.submissions.files import Inbox, Rejected, Submission, SubmittedFile
+from autograder.submissions.lms_names import NOBODY, is_junk
 from autograder.submissions.notebook import Unreadable, read_below
-from autograder.submissions.submission import Inbox, Rejected, Submission
 
 LONGEST_BESIDE = 1000  # bytes of what nbgrader keeps beside a notebook
 # Of one student's: anyone who hands in more, by mistake or not, keeps nobody waiting.
@@ -35,14 +34,13 @@ class StudentFiles:
     inbox: Inbox
     name: str = ""  # the student's name as it was handed in
     dropped: Sequence[str] = ()  # assignments whose chapters are not in this course
-    _contents: dict[CandidateFile, tuple[str | None, str | None]] = field(default_factory=dict)  # digest, assignment
-    _declared_by_digest: dict[str, str | None] = field(default_factory=dict)
+    _contents: dict[SubmittedFile, tuple[str | None, str | None]] = field(default_factory=dict)  # digest, assignment
     _bytes_read: int = 0
 
-    def sort(self, files: list[CandidateFile]) -> None:
+    def sort(self, files: list[SubmittedFile]) -> None:
         """Add every notebook to the inbox, as a hand-in or with the reason why it is rejected."""
         submissions, rejected = len(self.inbox.submissions), len(self.inbox.rejected)
-        by_assignment: dict[str, list[CandidateFile]] = {}
+        by_assignment: dict[str, list[SubmittedFile]] = {}
         for each in files:
             if each.owner.account == "" and each.owner.parts[:1] and each.owner.parts[0] in self.assignments:
                 by_assignment.setdefault(each.owner.parts[0], [])
@@ -55,143 +53,129 @@ class StudentFiles:
             else:
                 names = ", ".join(self.assignments)
                 reason = f"it does not say which assignment it is; expected one of {names}"
-                self._reject(each, each.file.problem or reason)
+                self._reject(each, each.problem or reason)
         for assignment, candidates in by_assignment.items():
             self._add_best(assignment, candidates, files)
         nothing = submissions == len(self.inbox.submissions) and rejected == len(self.inbox.rejected)
         if nothing and not self.student.startswith("%2E"):
-            names = [each.file.parts[-1] for each in files if not each.file.is_folder]
+            names = [each.parts[-1] for each in files if not each.is_folder]
             holds = f"it holds {', '.join(names[:5])}" if names else "it is empty"
             self._reject_all(files, f"there is no notebook: {holds}")
         self._limit_rejected(files, rejected)
 
-    def _candidates(self, files: list[CandidateFile]) -> list[CandidateFile]:
+    def _candidates(self, files: list[SubmittedFile]) -> list[SubmittedFile]:
         """Return notebooks, those in zips included, and files with a problem.
 
         Of more than MOST_NOTEBOOKS, only those that lie where they belong; of more than MOST_ZIPS zips, none.
         """
-        zips = sum(each.file.is_zip and not each.file.problem for each in files)
+        zips = sum(each.is_zip and not each.problem for each in files)
         if zips > MOST_ZIPS:
             self._reject_all(files, f"{zips} zips were handed in, at most {MOST_ZIPS} are looked into; {HAND_IN_LESS}")
-            unpacked = [each for each in files if not each.file.is_zip]
+            unpacked = [each for each in files if not each.is_zip]
         else:
-            unpacked = list(self._unpack_all(files))
-        notebooks = sum(each.file.is_notebook for each in unpacked)
-        candidates = [each for each in unpacked if each.file.is_notebook or each.file.problem]
+            unpacked = [inner for each in files for inner in self._unpack(each)]
+        notebooks = sum(each.is_notebook for each in unpacked)
+        candidates = [each for each in unpacked if each.is_notebook or each.problem]
         if notebooks > MOST_NOTEBOOKS:
             reason = f"{notebooks} notebooks were handed in, at most {MOST_NOTEBOOKS} are looked into; {HAND_IN_LESS}"
             self._reject_all(files, reason)
             candidates = [each for each in candidates if self._is_in_its_folder(each)]
         return candidates
 
-    def _is_in_its_folder(self, candidate: CandidateFile) -> bool:
+    def _is_in_its_folder(self, candidate: SubmittedFile) -> bool:
         """Return whether a notebook is NAME/NAME.ipynb: its assignment is known without reading it."""
         parts = candidate.owner.parts
         return len(parts) == 2 and parts[0] in self.assignments and parts[1] == f"{parts[0]}.ipynb"
 
-    def _reject_all(self, files: list[CandidateFile], error: str) -> None:
-        path = shown_path(self.root, files[0].file) if files else str(self.root / self.student)
+    def _reject_all(self, files: list[SubmittedFile], error: str) -> None:
+        path = shown_path(self.root, files[0]) if files else str(self.root / self.student)
         self.inbox.rejected.append(Rejected(self.student, path, error))
 
-    def _limit_rejected(self, files: list[CandidateFile], before: int) -> None:
+    def _limit_rejected(self, files: list[SubmittedFile], before: int) -> None:
         """Keep the first MOST_REJECTED of a student's rejected files, and the number of the others."""
         more = len(self.inbox.rejected) - before - MOST_REJECTED
         if more > 0:
             del self.inbox.rejected[before + MOST_REJECTED :]
             self._reject_all(files, f"and {more} files more that are not graded")
 
-    def _unpack_all(self, files: list[CandidateFile]) -> Iterator[CandidateFile]:
-        """Yield the files, with those in a student's own zip in its place."""
-        for each in files:
-            if each.file.is_zip and not each.file.problem:
-                yield from self._unpack(each)
-            else:
-                yield each
-
-    def _unpack(self, zipped: CandidateFile) -> Iterator[CandidateFile]:
+    def _unpack(self, zipped: SubmittedFile) -> Iterator[SubmittedFile]:
+        """Yield the files in a student's own zip, and any other file itself."""
+        if not zipped.is_zip or zipped.problem:
+            yield zipped
+            return
         try:
-            inner_files = [file for file in zip_files.list_inner_zip(zipped.file) if not is_junk(file.parts)]
+            inner_files = [file for file in zip_files.list_inner_zip(zipped) if not is_junk(file.parts)]
         except Unreadable as error:
-            yield CandidateFile(replace(zipped.file, problem=str(error)), zipped.owner)
+            yield replace(zipped, problem=str(error))
             return
         for file in inner_files:
-            parts = zipped.owner.parts[:-1] + file.parts[len(zipped.file.parts) - 1 :]
+            parts = zipped.owner.parts[:-1] + file.parts[len(zipped.parts) - 1 :]
             problem = file.problem or ("a zip in a zip is not looked into" if file.is_zip else "")
-            yield CandidateFile(replace(file, problem=problem), replace(zipped.owner, parts=parts))
+            yield replace(file, problem=problem, owner=replace(zipped.owner, parts=parts))
 
-    def _assignment(self, candidate: CandidateFile) -> str | None:
+    def _assignment(self, candidate: SubmittedFile) -> str | None:
         """Return the assignment: by folder, by the notebook's metadata or checks, by file name, by the root's name."""
         folders = [part for part in candidate.owner.parts if part in self.assignments or part in self.dropped]
         return (folders[0] if folders else None) or self._content(candidate)[1] or self._assignment_in_name(candidate)
 
-    def _content(self, candidate: CandidateFile) -> tuple[str | None, str | None]:
-        """Return a file's digest and the assignment that it declares; files are read once, contents parsed once."""
+    def _content(self, candidate: SubmittedFile) -> tuple[str | None, str | None]:
+        """Return a file's digest and the assignment that it declares; files are read once."""
         if candidate not in self._contents:
-            try:
-                self._contents[candidate] = self._read(candidate)
-            except Unreadable:
-                self._contents[candidate] = None, None
+            self._contents[candidate] = self._read(candidate) if self._bytes_read <= MOST_BYTES else (None, None)
         return self._contents[candidate]
 
-    def _read(self, candidate: CandidateFile) -> tuple[str | None, str | None]:
-        if self._bytes_read > MOST_BYTES:
-            return None, None
-        content = candidate.file.read()
-        self._bytes_read += len(content)
-        digest = hashlib.sha256(content).hexdigest()
-        if digest not in self._declared_by_digest:
-            try:
-                declared = parser_client.assignment(content, [*self.assignments, *self.dropped])
-                self._declared_by_digest[digest] = declared
-            except Unreadable:
-                self._declared_by_digest[digest] = None
-        return digest, self._declared_by_digest[digest]
+    def _read(self, candidate: SubmittedFile) -> tuple[str | None, str | None]:
+        digest = None
+        try:
+            content = candidate.read()
+            self._bytes_read += len(content)
+            digest = hashlib.sha256(content).hexdigest()
+            return digest, parser_client.assignment(content, [*self.assignments, *self.dropped])
+        except Unreadable:
+            return digest, None
 
-    def _assignment_in_name(self, candidate: CandidateFile) -> str | None:
+    def _assignment_in_name(self, candidate: SubmittedFile) -> str | None:
         for name in (*candidate.owner.parts[-1:], self.root.name):
             for assignment in sorted(self.assignments, key=len, reverse=True):
                 if re.search(rf"(?<![a-z]){assignment}(?![a-z])", name.lower()):
                     return assignment
         return None
 
-    def _add_best(self, assignment: str, candidates: list[CandidateFile], files: list[CandidateFile]) -> None:
+    def _add_best(self, assignment: str, candidates: list[SubmittedFile], files: list[SubmittedFile]) -> None:
         """Add the one submission for an assignment to the inbox; reject candidates of other content."""
         chosen, others = Choice(assignment, self._content).of(candidates)
+        owner = next((each.owner for each in files), NOBODY)  # one student has one account
         if chosen is None:
             reason = undecided(others) if others else self._missing(assignment, files)
-            source = SubmittedFile((self.student, assignment), bytes, reason)
-            self._add(Submission(self.student, assignment, shown_path(self.root, source), source), files)
-            return
-        from_nbgrader = (
-            self.root.is_dir()
-            and not chosen.owner.account
-            and chosen.owner.parts == (assignment, f"{assignment}.ipynb")
-        )
-        folder = chosen.file.parts[:-1]
+            whose = replace(owner, parts=(), late=False)
+            chosen, others = SubmittedFile((self.student, assignment), bytes, reason, owner=whose), {}
+        own_place = (assignment, f"{assignment}.ipynb")
+        from_nbgrader = self.root.is_dir() and not chosen.owner.account and chosen.owner.parts == own_place
+        folder = chosen.parts[:-1]
 
         def read_beside(name: str) -> bytes:
             return read_below(self.root, (*folder, name), LONGEST_BESIDE)
 
-        beside = read_beside if from_nbgrader else None
-        notes = ("handed in late, says the LMS",) if chosen.owner.late else ()
-        path = shown_path(self.root, chosen.file)
-        submission = Submission(self.student, assignment, path, chosen.file, beside, notes)
-        submission = replace(submission, lms_name=chosen.owner.lms_name, notice=notice(chosen, others))
-        self._add(submission, files)
-        for each, why in others.items():
-            self._reject(each, each.file.problem or f"not graded: {own_path(chosen)} counts; this one {why}")
-
-    def _add(self, submission: Submission, files: list[CandidateFile]) -> None:
-        owner = next((each.owner for each in files), Owner("", ()))  # one student has one account
-        lms_name = submission.lms_name or owner.lms_name
-        self.inbox.submissions.append(
-            replace(submission, name=self.name or self.student, account=owner.account, lms_name=lms_name)
+        submission = Submission(
+            self.student,
+            assignment,
+            shown_path(self.root, chosen),
+            chosen,
+            read_beside if from_nbgrader else None,
+            ("handed in late, says the LMS",) if chosen.owner.late else (),
+            self.name or self.student,
+            owner.account,
+            chosen.owner.lms_name or owner.lms_name,
+            notice(chosen, others),
         )
+        self.inbox.submissions.append(submission)
+        for each, why in others.items():
+            self._reject(each, each.problem or f"not graded: {own_path(chosen)} counts; this one {why}")
 
-    def _missing(self, assignment: str, files: list[CandidateFile]) -> str:
-        names = [each.file.parts[-1] for each in files if each.owner.parts[:1] == (assignment,)]
+    def _missing(self, assignment: str, files: list[SubmittedFile]) -> str:
+        names = [each.parts[-1] for each in files if each.owner.parts[:1] == (assignment,)]
         names = [name for name in names if name != assignment]
         return f"there is no such file; the folder holds {', '.join(names[:5]) if names else 'nothing'}"
 
-    def _reject(self, candidate: CandidateFile, error: str) -> None:
-        self.inbox.rejected.append(Rejected(self.student, shown_path(self.root, candidate.file), error))
+    def _reject(self, candidate: SubmittedFile, error: str) -> None:
+        self.inbox.rejected.append(Rejected(self.student, shown_path(self.root, candidate), error))

@@ -1,7 +1,6 @@
 """Zips as lists of files; nothing is unpacked to the disk, each file is read when it is needed."""
 
 import io
-import lzma
 import math
 import stat
 import struct
@@ -21,7 +20,7 @@ MOST_ENTRIES_OF_ONE = 2_000  # of one student's
 MOST_DIRECTORY = 64 << 20  # bytes of its table of contents, which is read as a whole
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may ask for gigabytes to unpack a kilobyte
 
-ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError, RuntimeError)
+ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
 
 
 def list_zip(path: Path) -> list[SubmittedFile]:

@@ -12,7 +12,7 @@ import pytest
 
 from autograder.assignment import Template
 from autograder.files import atomic_write, prepared
-from autograder.gradebook import class_files
+from autograder.gradebook import class_files, rows
 from autograder.gradebook.gradebook import ClassGradebook, quiet
 from tests.support.classes import opened_book
 
@@ -97,6 +97,6 @@ def stop_before(patch: pytest.MonkeyPatch, book: ClassGradebook, step: str) -> N
     patch.setattr(class_files, "atomic_write", writes)
     patch.setattr(class_files, "prepared", prepares)
     if step == "enter":
-        patch.setattr(book.entries, "_penalise", stops)
+        patch.setattr(rows, "_penalise", stops)
     if step == "commit":
         patch.setattr(type(book.session), "commit", stops)

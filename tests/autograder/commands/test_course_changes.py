@@ -1,130 +1,75 @@
-"""A teacher changes the course in mid-term: points, exercises, chapters; all done in a copy, by the commands."""
+"""A teacher changes the course in mid-term: chapters, points, exercises; all done in a copy, by the commands."""
 
-import csv
 import re
 import shutil
 from pathlib import Path
 
-import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
 from tests.support.copied_course import PARTS, Course
 
-pytestmark = pytest.mark.slow
-LINE = re.compile(r"^ *- file: (?!bahdanau)(\w+)\n", re.MULTILINE)
+NAME = "bahdanau"
 
 
 class Term(Course):
     """The course in mid-term: what is handed in lies in `class`, what is graded in `out`."""
 
-    def table(self, name: str = "bahdanau") -> str:
-        """Return the part of the released notebook that tells students of the points."""
-        cells = nbformat.read(self.folder / f"build/release/{name}/{name}.ipynb", as_version=4).cells
-        return next(cell.source for cell in cells if "| points |" in cell.source)
-
-    def submit(self, student: str, name: str = "bahdanau") -> None:
+    def hands_in(self, student: str) -> None:
         """Hand in the notebook with everything solved."""
-        place = self.folder / "class" / student / name / f"{name}.ipynb"
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(self.folder / f"build/source/{name}/{name}.ipynb", place)
+        place = self.folder / "class" / student / NAME / f"{NAME}.ipynb"
+        place.parent.mkdir(parents=True)
+        shutil.copy(self.folder / f"build/source/{NAME}/{NAME}.ipynb", place)
 
-    def grade(self) -> tuple[int, str]:
-        return self.types("grade", "class", "--out", "out")
+    def does(self, verb: str, status: int = 0) -> str:
+        words = ("grade", "class", "--out", "out") if verb == "grade" else ("release",)
+        done, output = self.types(*words)
+        assert done == status, output
+        return output
 
-    def rows(self) -> dict[tuple[str, str], dict[str, str]]:
-        with (self.folder / "out/summary.csv").open(encoding="utf-8-sig") as file:
-            return {(row["student"], row["assignment"]): row for row in csv.DictReader(file)}
-
-    def marks(self, student: str) -> dict[str, tuple[float, float]]:
-        """Return score and points of each graded cell, as the gradebook has them."""
+    def marks(self, student: str, **given: float) -> dict[str, tuple[float, float]]:
+        """Return score and points of each graded cell, as the gradebook has them, once these were given by hand."""
         with Gradebook(f"sqlite:///{self.folder}/out/gradebook.db") as opened:
-            grades = opened.find_submission_notebook("bahdanau", "bahdanau", student).grades
-            return {grade.name.removeprefix("check-"): (grade.score, grade.max_score) for grade in grades}
-
-    def give(self, student: str, cell: str, points: float) -> None:
-        with Gradebook(f"sqlite:///{self.folder}/out/gradebook.db") as opened:
-            opened.find_grade(cell, "bahdanau", "bahdanau", student).manual_score = points
+            grades = opened.find_submission_notebook(NAME, NAME, student).grades
+            by_name = {grade.name.removeprefix("check-"): grade for grade in grades}
+            for name, points in given.items():
+                by_name[name].manual_score = points
             opened.db.commit()
+            return {name: (grade.score, grade.max_score) for name, grade in by_name.items()}
 
 
-@pytest.fixture(scope="module")
-def only_bahdanau(tmp_path_factory) -> Term:
-    """A course from which every chapter with exercises but one was dropped, released."""
-    course = Term(tmp_path_factory.mktemp("course"), *PARTS, "book", "exercises", "pyproject.toml")
-    contents = course.folder / "book/_toc.yml"
-    others = [name for name in LINE.findall(contents.read_text()) if (course.folder / f"exercises/{name}.md").exists()]
-    assert others
-    for name in others:
-        entry = re.search(rf"^ {{6}}- file: {name}\n(?: {{8}}.*\n)*", contents.read_text(), re.MULTILINE)
-        assert entry
-        course.change("book/_toc.yml", entry[0], "")
-    status, output = course.types("release")
-    assert status == 0, output
-    return course
+@pytest.mark.slow
+def test_points_are_changed_and_an_exercise_is_taken_out_and_put_back(tmp_path: Path) -> None:
+    course = Term(tmp_path, *PARTS, "book", "exercises", "pyproject.toml")
+    (tmp_path / "course.toml").write_text(f'chapters = ["{NAME}"]')
+    course.does("release")
+    assert [path.name for path in (tmp_path / "build/release").glob("*/*.ipynb")] == [f"{NAME}.ipynb"]
+    course.hands_in("ada")
+    course.does("grade")
+    assert course.marks("ada", reading_a_matrix=2, repaired_attention=5)["masked_softmax"] == (10, 10)
 
-
-@pytest.fixture
-def course(only_bahdanau: Term, tmp_path: Path) -> Term:
-    """The same in its own folder, with ada's notebook handed in and graded."""
-    shutil.copytree(only_bahdanau.folder, tmp_path, dirs_exist_ok=True)
-    course = Term(tmp_path)
-    course.submit("ada")
-    status, output = course.grade()
-    assert status == 0, output
-    return course
-
-
-def test_chapters_that_are_dropped_are_neither_released_nor_graded(course: Term) -> None:
-    assert [path.name for path in (course.folder / "build/release").glob("*/*.ipynb")] == ["bahdanau.ipynb"]
-    course.submit("bo", "bahdanau")
-    luong = course.folder / "class/bo/luong/luong.ipynb"
-    luong.parent.mkdir()
-    shutil.copy(course.folder / "class/bo/bahdanau/bahdanau.ipynb", luong)
-    status, output = course.grade()
-    assert status == 0, output
-    assert course.rows()["bo", "bahdanau"]["error"] == ""
-    assert "'luong'" in output
-
-
-def test_points_are_changed_in_one_place(course: Term) -> None:
-    assert re.search(r"`masked_softmax` \|.*\| 10\b", course.table())
-    course.give("ada", "reading_a_matrix", 2)
     course.change("autograder/checks/bahdanau/attention.py", "PADDED: 2", "PADDED: 5")
     course.change("autograder/checks/bahdanau/written.toml", "points = 3", "points = 6")
-    status, output = course.grade()
-    assert status == 2
-    assert re.search(r"'bahdanau'.*\(masked_softmax, reading_a_matrix\)", output)
-    assert course.marks("ada")["masked_softmax"] == (10, 10)
+    assert re.search(r"'bahdanau'.*\(masked_softmax, reading_a_matrix\)", course.does("grade", status=2))
+    course.does("release")
+    released = (tmp_path / f"build/release/{NAME}/{NAME}.ipynb").read_text("utf-8")
+    assert re.search(r"`masked_softmax` \|.*\| 13\b", released)
+    assert re.search(r"two questions \|.*\| 6 \+ 2\b", released)
+    course.does("grade")
+    assert [course.marks("ada")[name] for name in ("masked_softmax", "reading_a_matrix")] == [(13, 13), (2, 6)]
 
-    assert course.types("release", "bahdanau")[0] == 0
-    assert re.search(r"`masked_softmax` \|.*\| 13\b", course.table())
-    assert re.search(r"two questions \|.*\| 6 \+ 2\b", course.table())
-    status, output = course.grade()
-    assert status == 0, output
-    assert course.marks("ada")["masked_softmax"] == (13, 13)
-    assert course.marks("ada")["reading_a_matrix"] == (2, 6)
-
-
-def test_an_exercise_is_taken_out_and_put_back_in_mid_term(course: Term) -> None:
-    course.give("ada", "check-repaired_attention", 5)
-    exercise, checks = course.folder / "exercises/bahdanau.md", course.folder / "autograder/checks/bahdanau/checks.py"
+    exercise, checks = tmp_path / f"exercises/{NAME}.md", tmp_path / f"autograder/checks/{NAME}/checks.py"
     before = exercise.read_text("utf-8"), checks.read_text("utf-8")
     fewer = re.sub(r"\n## 5 · Find the bug.*?(?=\n## 6 )", "", before[0], flags=re.DOTALL)
     exercise.write_text(re.sub(r"\| 5 · .*\n", "", fewer), "utf-8")
     checks.write_text(before[1].replace("*HUNT.checks(), ", ""), "utf-8")
-    assert course.types("release", "bahdanau")[0] == 0
-    course.submit("bo")
-    status, output = course.grade()
-    assert status == 0, output
-    assert "check-diagnosis, check-failing_input, check-repaired_attention" in output
+    course.does("release")
+    course.hands_in("bo")
+    assert "check-diagnosis, check-failing_input, check-repaired_attention" in course.does("grade")
     assert "repaired_attention" not in course.marks("ada") | course.marks("bo")
-
     exercise.write_text(before[0], "utf-8")
     checks.write_text(before[1], "utf-8")
-    assert course.types("release", "bahdanau")[0] == 0
-    status, output = course.grade()
-    assert status == 0, output
-    assert course.marks("ada")["repaired_attention"] == (5, 8)  # what the teacher gave
-    assert course.marks("bo")["repaired_attention"] == (0, 8)  # the notebook that was handed in had no such part
-    assert course.marks("bo")["masked_softmax"] == (10, 10)
+    course.does("release")
+    course.does("grade")
+    # What the teacher gave; and what was handed in had no such part.
+    assert [course.marks(who)["repaired_attention"] for who in ("ada", "bo")] == [(5, 8), (0, 8)]

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,21 +26,11 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 def use_all() -> None:
     """Do what needs each of the settings."""
-    assignment.demand_pages()
+    assignment.demand_settings()
     for name in assignment.assignments():
         checks.checks(name)
         checks.questions(name)
     deadlines([], assignment.assignments())
-
-
-def test_git_leaves_the_file_alone() -> None:
-    done = subprocess.run(["git", "check-ignore", "-q", settings.FILE], cwd=ROOT, check=False)
-    assert done.returncode == 0
-
-
-def test_without_the_file_all_is_as_released(course) -> None:
-    assert settings.settings() == settings.Settings()
-    assert contents.chapters() == [name for name in assignment.assignments() if assignment.has_chapter(name)]
 
 
 def test_chapters_that_are_not_chosen_are_in_no_list(course) -> None:

@@ -12,19 +12,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import psutil
 import pytest
 
 from autograder.assignment import template
-from autograder.grade.cache import Busy, Records, exclusive
+from autograder.grade.cache import Busy, exclusive
 from autograder.grade.run import grade
-from autograder.grade.summary import flag_different_scores
 from autograder.gradebook.gradebook import ClassGradebook
 from autograder.judge.result import Outcome, Task, without_points
 from autograder.places import ROOT
-from autograder.submissions.submission import Submission
 from tests.support.classes import QUICK, graded_now, submit, summary, totals
 from tests.support.outcomes import rows
 from tests.support.sandboxed import demand_sandbox
@@ -132,35 +129,6 @@ def test_whoever_hands_out_the_work_needs_no_torch() -> None:
     subprocess.run([sys.executable, "-c", source], cwd=ROOT, check=True)
 
 
-def test_the_same_file_with_two_scores_in_one_class_is_said() -> None:
-    scores = {"ada": ("a", 29.0, ""), "bo": ("a", 10.0, "a look"), "cy": ("a", 29.0, ""), "di": ("b", 3.0, "")}
-    lines = [
-        {"student": who, "work": work, "score": score, "flags": flags} for who, (work, score, flags) in scores.items()
-    ]
-    flags = [
-        row["flags"] for row in flag_different_scores([*lines, {"student": "eve", "file": "x", "error": "no file"}])
-    ]
-    assert flags == [
-        "the same file got 10 for bo",
-        "a look; the same file got 29 for ada",
-        "the same file got 10 for bo",
-        "",
-        "",
-    ]
-
-
-def test_the_same_file_with_another_score_than_in_an_earlier_run_is_said(tmp_path: Path) -> None:
-    submission = mock.Mock(spec=Submission, student="ada", assignment="bahdanau", account="", lms_name="")
-    submission.name = "ada"  # of a mock's own arguments
-    kept, records = {"work": "a", "score": 29.0}, Records(tmp_path)
-    assert records.score_conflict(submission, kept) == []
-    records.keep(submission, "key", kept)
-    [flag] = records.score_conflict(submission, {"work": "a", "score": 10.0})
-    assert flag.startswith("graded before with 29 points")
-    assert records.score_conflict(submission, {"work": "a", "score": 29.0}) == []
-    assert records.score_conflict(submission, {"work": "b", "score": 10.0}) == []  # another file, or another grader
-
-
 class Crowded:
     """Judges on a machine that is busy, and then on an idle one."""
 
@@ -182,5 +150,5 @@ def test_who_lost_points_to_a_busy_machine_is_graded_again_by_the_next_run(tmp_p
         printed = capsys.readouterr()
         assert f"1 submission, {graded} graded now" in printed.out
         assert ("mia/bahdanau" in printed.err) == busy  # who, and what to do
-        assert ("busy" in summary(out)["mia", "bahdanau"]["flags"]) == busy  # and no flag that two runs differ
+        assert ("busy" in summary(out)["mia", "bahdanau"]["flags"]) == busy
     assert summary(out)["mia", "bahdanau"]["score"] == "5"

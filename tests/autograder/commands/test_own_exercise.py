@@ -99,34 +99,6 @@ def _words_are_told(graded: dict[str, Any]) -> None:
     assert "file: not the expected text" in hints["write_words"]
 
 
-def test_an_adapter_that_students_cannot_run_is_refused(course: Course) -> None:
-    assert course.types("new", "mine")[0] == 0
-    checks = "autograder/checks/mine/checks.py"
-    course.change(
-        checks, "def wrong_axis", "def own(function, scores):\n    return function(scores)\n\n\ndef wrong_axis"
-    )
-    course.change(
-        checks, "CHECKS = [\n    Check(\n", "CHECKS = [\n    Check(\n        adapter=own,\n        reference="
-    )
-    status, printed = course.types("try", "mine")
-    assert (status, "Traceback" in printed) == (2, False)
-    assert "its adapter own stands in checks.py, which imports autograder.checks" in printed
-    assert "put the adapter into a file of its own, adapters.py beside checks.py" in printed
-
-
-def test_what_new_writes_is_an_exercise_that_can_be_tried(course: Course) -> None:
-    assert course.types("new", "mine", "--exercise", "my_softmax")[0] == 0
-    status, printed = course.types("try", "mine")
-    assert status == 0, printed
-    assert printed.startswith("mine.my_softmax: 7 points, 3 cases")
-
-    file = course.folder / "my.py"
-    file.write_text("def my_softmax(scores):\n    return scores.softmax(0)\n")
-    status, printed = course.types("try", "mine.my_softmax", str(file))
-    assert status == 1
-    assert "The softmax runs along the batch" in printed
-
-
 def test_try_says_what_is_wrong_with_a_check(course: Course) -> None:
     assert course.types("new", "mine")[0] == 0
     checks = "autograder/checks/mine/checks.py"
@@ -161,23 +133,36 @@ def test_try_says_what_is_wrong_with_a_check(course: Course) -> None:
     assert "Traceback" not in printed
 
 
-def test_what_cannot_be_tried_is_said_in_one_sentence(course: Course) -> None:
-    assert course.types("new", "mine")[0] == 0
-    (course.folder / "broken.py").write_text("x = 1\ndef mine(scores:\n")
+def test_what_new_writes_can_be_tried_and_what_cannot_is_said_in_one_sentence(course: Course) -> None:
+    assert course.types("new", "mine", "--exercise", "my_softmax")[0] == 0
+    status, printed = course.types("try", "mine")
+    assert (status, printed.partition(",")[0]) == (0, "mine.my_softmax: 7 points"), printed
+    (course.folder / "my.py").write_text("def my_softmax(scores):\n    return scores.softmax(0)\n")
+    status, printed = course.types("try", "mine.my_softmax", "my.py")
+    assert (status, "The softmax runs along the batch" in printed) == (1, True)
+    (course.folder / "broken.py").write_text("x = 1\ndef my_softmax(scores:\n")
     sentences = {
-        ("mine", "broken.py"): "name the function too: python -m autograder try mine.mine broken.py",
-        ("mine.mine",): "give a file with your code: python -m autograder try mine.mine FILE",
-        ("mine.mine", "none.py"): "there is no file none.py",
-        ("mine.mine", "broken.py"): "broken.py, line 2: '(' was never closed: def mine(scores:",
+        ("mine", "broken.py"): "name the function too: python -m autograder try mine.my_softmax broken.py",
+        ("mine.my_softmax",): "give a file with your code: python -m autograder try mine.my_softmax FILE",
+        ("mine.my_softmax", "none.py"): "there is no file none.py",
+        ("mine.my_softmax", "broken.py"): "broken.py, line 2: '(' was never closed: def my_softmax(scores:",
         ("mine.yours", "broken.py"): "'yours'",
     }
     for words, sentence in sentences.items():
         status, printed = course.types("try", *words)
         assert (status, sentence in printed, "Traceback" in printed) == (2, True, False), printed
-    course.change("autograder/checks/mine/checks.py", "CHECKS = [", "CHECKS = [[")
+    checks = "autograder/checks/mine/checks.py"
+    own = "def own(function, scores):\n    return function(scores)\n\n\ndef wrong_axis"
+    course.change(checks, "def wrong_axis", own)
+    course.change(
+        checks, "CHECKS = [\n    Check(\n", "CHECKS = [\n    Check(\n        adapter=own,\n        reference="
+    )
     status, printed = course.types("try", "mine")
-    assert status == 2
-    assert "autograder/checks/mine/checks.py, line 22: SyntaxError: " in printed
+    assert (status, "Traceback" in printed) == (2, False)
+    assert "its adapter own stands in checks.py, which imports autograder.checks" in printed
+    course.change(checks, "CHECKS = [", "CHECKS = [[")
+    status, printed = course.types("try", "mine")
+    assert (status, "autograder/checks/mine/checks.py, line 26: SyntaxError: " in printed) == (2, True), printed
 
 
 LISTS = ("book/_toc.yml", "book/index.md", "TEACHING.md")

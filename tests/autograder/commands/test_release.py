@@ -4,7 +4,6 @@ import ast
 import json
 import re
 import shutil
-import symtable
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,17 +17,15 @@ from nbgrader.utils import compute_checksum
 from autograder.assignment import UnknownAssignment
 from autograder.checks import checks, questions
 from autograder.places import ROOT
-from autograder.release import blank
-from autograder.release import notebook as weaving
 from autograder.release.blank import BlankError, Module, blanked
 from autograder.release.build import release
+from autograder.release.missing import undefined
 from autograder.release.notebook import build_source
 from lab.budget import SECONDS
 from tests.answers import chapters
 from tests.support.student import failures, kernel, printed, run_whole, shown, solved, unpacked, without_all_points
 
 NAMES = chapters()
-WIDEST = 120  # letters; in JupyterLab a cell has a scrollbar beyond that, measured in Chromium
 
 
 @pytest.fixture(scope="module")
@@ -42,65 +39,37 @@ def notebook(build: Path, kind: str, name: str):
     return nbformat.read(build / kind / name / f"{name}.ipynb", as_version=4)
 
 
-def graders(cells) -> dict[str, dict]:
-    return {c.metadata.nbgrader.grade_id: c.metadata.nbgrader for c in cells if "nbgrader" in c.metadata}
-
-
 @pytest.mark.parametrize("name", NAMES)
-def test_no_line_of_code_is_wider_than_a_cell_in_a_window_of_1440_pixels(name):
-    lines = [line for cell in build_source(name).cells if cell.cell_type == "code" for line in cell.source.splitlines()]
-    assert [line for line in lines if len(line) > WIDEST] == []
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_each_function_has_one_solution_cell_and_one_test_cell(build, name):
+def test_the_released_notebook_is_what_nbgrader_and_students_expect(build, name):
+    """A solution and a check for each function; "Run All" stops at no part; no line is wider than a cell's 120."""
     for kind in ("source", "release"):
-        graded = graders(notebook(build, kind, name).cells)
+        graded = {
+            c.metadata.nbgrader.grade_id: c.metadata.nbgrader
+            for c in notebook(build, kind, name).cells
+            if "nbgrader" in c.metadata
+        }
         for function, check in checks(name).items():
-            assert graded[function].solution
-            assert not graded[function].grade
-            assert graded[f"check-{function}"].grade
-            assert graded[f"check-{function}"].locked
-            assert graded[f"check-{function}"].points == check.core_points
+            about = graded[f"check-{function}"]
+            assert (graded[function].solution, graded[function].grade) == (True, False)
+            assert (about.grade, about.locked, about.points) == (True, True, check.core_points)
         by_hand = {id for id, grader in graded.items() if grader.grade and grader.solution}
-        assert len(graded) == 2 * len(checks(name)) + len(by_hand)
-        assert by_hand == set(questions(name))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_released_notebook_is_what_nbgrader_expects(build, name):
+        assert (len(graded), by_hand) == (2 * len(checks(name)) + len(by_hand), set(questions(name)))
     released = notebook(build, "release", name)
     assert released.metadata.attention_workbook.assignment == name
-    for cell in released.cells:
-        if "nbgrader" in cell.metadata:
-            assert cell.metadata.nbgrader.checksum == compute_checksum(cell)
+    own = [i for i, cell in enumerate(released.cells) if "nbgrader" in cell.metadata]
+    assert all(
+        cell.metadata.nbgrader.checksum == compute_checksum(cell) for cell in map(released.cells.__getitem__, own)
+    )
+    trained = 0
+    for i, cell in enumerate(released.cells):
         if cell.cell_type == "code":
+            tags = cell.metadata.get("tags", [])
             assert cell.outputs == []
-    tagged = [cell for cell in released.cells if "train" in cell.metadata.get("tags", [])]
-    assert all("skip-execution" in cell.metadata.tags for cell in tagged)  # validating takes seconds
-    graded = [i for i, cell in enumerate(released.cells) if "nbgrader" in cell.metadata]
-    assert released.cells.index(tagged[-1]) > max(graded)  # a notebook ends with a model that runs
-
-
-def names_of(cells) -> tuple[set[str], set[str]]:
-    """Return the names that the code of these cells binds outside of functions, and those that it reads from there."""
-    tables = [symtable.symtable(cell.source, "cell", "exec") for cell in cells if cell.cell_type == "code"]
-    bound = {
-        symbol.get_name()
-        for table in tables
-        for symbol in table.get_symbols()
-        if symbol.is_assigned() or symbol.is_imported()
-    }
-    return bound, {name for table in tables for name in _read(table)}
-
-
-def _read(table: symtable.SymbolTable) -> set[str]:
-    own = {
-        symbol.get_name()
-        for symbol in table.get_symbols()
-        if symbol.is_referenced() and (table.get_type() == "module" or symbol.is_global())
-    }
-    return own.union(*map(_read, table.get_children()))
+            assert max(map(len, cell.source.splitlines())) <= 120
+            assert ("raises-exception" in tags) == (i >= own[0] and "train" not in tags)
+            assert ("skip-execution" in tags) == ("train" in tags)  # validating takes seconds
+            trained = i if "train" in tags else trained
+    assert trained > own[-1]  # a notebook ends with a model that runs
 
 
 def functions_of(node: ast.stmt) -> list[ast.FunctionDef]:
@@ -110,26 +79,22 @@ def functions_of(node: ast.stmt) -> list[ast.FunctionDef]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_other_cell_reads_what_only_a_training_cell_defines(build, name):
-    cells = [cell for cell in notebook(build, "source", name).cells if "%" not in cell.source[:1]]
-    trains = [cell for cell in cells if "train" in cell.metadata.get("tags", [])]
-    others = [cell for cell in cells if cell not in trains]
-    only_trained = names_of(trains)[0] - names_of(others)[0]
-    assert only_trained
-    assert not only_trained & names_of(others)[1]
+    cells = [cell for cell in notebook(build, "source", name).cells if cell.cell_type == "code"]
+    assert undefined([cell.source for cell in cells if "train" not in cell.metadata.get("tags", [])]) == []
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_student_keeps_signature_and_docstring_and_nothing_else(build, name):
-    module = Module.of(name)
+def test_notebook_and_kit_keep_signature_and_docstring_and_nothing_else(build, name):
+    taught, blank = Module.of(name), Module(Path("solutions/name/attention.py"), blanked(Module.of(name)))
+    assert list(taught.functions) == list(blank.functions)
     cells = {cell.id: cell.source for cell in notebook(build, "release", name).cells}
-    for function, node in module.functions.items():
-        if function in cells:
-            (student,) = ast.parse(cells[function]).body
-            assert ast.get_docstring(student) == ast.get_docstring(node)
-            for one, other in zip(functions_of(student), functions_of(node), strict=True):
-                assert ast.dump(one.args) == ast.dump(other.args)
-                assert ast.get_docstring(one) == ast.get_docstring(other)
-                assert [ast.unparse(statement) for statement in one.body[1:]] == ["raise NotImplementedError()"]
+    for function, node in taught.functions.items():
+        (student,) = ast.parse(cells[function]).body if function in cells else (node,)
+        for one, its, in_kit in zip(*map(functions_of, (node, student, blank.find(function))), strict=True):
+            assert ast.dump(one.args) == ast.dump(its.args) == ast.dump(in_kit.args)
+            assert ast.get_docstring(one) == ast.get_docstring(its) == ast.get_docstring(in_kit)
+            assert (len(in_kit.body), "raise NotImplementedError" in ast.unparse(in_kit.body[-1])) == (2, True)
+            assert student is node or list(map(ast.unparse, its.body[1:])) == ["raise NotImplementedError()"]
 
 
 def test_the_kit_holds_neither_checks_nor_pickles(build):
@@ -198,8 +163,10 @@ def test_what_does_not_exist_is_named(tmp_path, monkeypatch):
     shutil.copy(ROOT / "exercises" / "bahdanau.md", tmp_path / "exercises")
     text = Module.of("bahdanau").text.replace("def additive_scores(", "def scores_of(")
     (tmp_path / "solutions" / "bahdanau" / "attention.py").write_text(text)
+    monkeypatch.setattr("autograder.release.blank.ROOT", tmp_path)
+    monkeypatch.setattr("autograder.release.notebook.ROOT", tmp_path)
     with pytest.raises(BlankError) as caught:
-        build_source("bahdanau", root=tmp_path)
+        build_source("bahdanau")
     for word in ("exercises/bahdanau.md", "exercise additive_attention", "'additive_scores'", "scores_of"):
         assert word in str(caught.value)
 
@@ -219,44 +186,6 @@ def test_a_notebooks_table_tells_all_the_points_that_its_cells_have(name):
     assert sum(map(worth, re.findall(r"^\| \d+ · .*$", tables, re.MULTILINE))) == sum(cell.points for cell in cells)
 
 
-def test_a_table_that_names_no_part_is_refused():
-    with pytest.raises(BlankError, match="nothing is called who_ask: expected some of scores_by_hand, dot_score"):
-        weaving._points("luong", "who_ask")
-
-
-def test_marks_that_say_nothing_are_refused():
-    for words in ("", "f x", "f wiht=g"):
-        with pytest.raises(BlankError, match="expected FUNCTION"):
-            weaving._options(words)
-
-
-def module(text: str) -> Module:
-    return Module(Path("solutions/name/attention.py"), text)
-
-
-def test_a_leading_comment_stays_and_the_body_goes():
-    head, body = 'def f(x):\n    """Doc."""\n    # Think first.\n', "    y = x\n    return y\n"
-    cell = blank.solved(module(head + body), "f", [])
-    assert cell == f"{head}    ### BEGIN SOLUTION\n{body}    ### END SOLUTION"
-
-
-def test_a_function_on_one_line_is_refused():
-    for text in ("def f(x): return x\n", 'def f(x):\n    """Doc."""\n'):
-        with pytest.raises(BlankError):
-            blanked(module(text))
-
-
-def test_blanking_leaves_everything_but_the_bodies():
-    for name in NAMES:
-        whole, empty = Module.of(name), module(blanked(Module.of(name)))
-        assert list(whole.functions) == list(empty.functions)
-        for function, node in whole.functions.items():
-            for one, other in zip(functions_of(node), functions_of(empty.find(function)), strict=True):
-                assert ast.dump(one.args) == ast.dump(other.args)
-                assert "raise NotImplementedError" in ast.unparse(other.body[-1])
-                assert len(other.body) == 2
-
-
 def test_the_zip_for_students_holds_the_notebooks_and_the_whole_kit(build: Path) -> None:
     with zipfile.ZipFile(build / "release" / "kit.zip") as archive:
         packed = {name.removeprefix("attention-workbook/"): archive.read(name) for name in archive.namelist()}
@@ -271,13 +200,3 @@ def test_the_zip_for_students_holds_the_notebooks_and_the_whole_kit(build: Path)
     there |= {f"kit/notebooks/{n}/{n}.ipynb": (build / "release" / n / f"{n}.ipynb").read_bytes() for n in NAMES}
     assert packed.pop("START HERE.txt")
     assert packed == there
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_run_all_stops_at_no_part_that_is_not_finished(build, name):
-    """Neither at a check nor at an example: one may begin with any part. Without the kit, the first cell stops it."""
-    cells = [cell for cell in notebook(build, "release", name).cells if cell.cell_type == "code"]
-    first = next(i for i, cell in enumerate(cells) if "nbgrader" in cell.metadata)
-    for i, cell in enumerate(cells):
-        tags = cell.metadata.get("tags", [])
-        assert ("raises-exception" in tags) == (i >= first and "train" not in tags)

@@ -17,7 +17,7 @@ from autograder.grade import summary
 from autograder.gradebook.database import quiet
 from autograder.report.data import read
 from autograder.report.page import FORMGRADER, report
-from autograder.submissions.submission import Rejected
+from autograder.submissions.files import Rejected
 from examples import make_class
 from tests.support.report_pages import HOSTILE, Reader, demand_sound, enter, keep, line, page
 

@@ -76,27 +76,3 @@ def test_the_page_fits_asks_for_nothing_and_stands_out_from_its_ground(browser, 
     dark = tab.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
     assert dark == (mode == "dark")
     tab.context.close()
-
-
-@pytest.mark.browser
-def test_folded_lists_open_with_the_keyboard_and_names_are_printed(browser, crowded):
-    tab, _ = visit(browser, crowded)
-    folded = tab.locator("details:not([open]).who").first
-    names = folded.locator("li").first
-    assert not names.is_visible()
-    tab.emulate_media(media="print")
-    assert names.is_visible()
-    tab.emulate_media(media="screen")
-    folded.locator("summary").focus()
-    tab.keyboard.press("Enter")
-    assert tab.locator("details.who li").first.is_visible()
-    tab.context.close()
-
-
-@pytest.mark.browser
-def test_the_histogram_says_in_words_what_it_shows(browser, crowded):
-    tab, _ = visit(browser, crowded)
-    picture = tab.get_by_role("img", name="How the scores of bahdanau are distributed")
-    assert picture.count() == 1
-    assert picture.locator("desc").text_content() == "7 with 0 to 10 % of the points."
-    tab.context.close()

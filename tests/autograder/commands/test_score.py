@@ -4,7 +4,6 @@ import json
 import time
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from autograder.__main__ import main
@@ -13,7 +12,6 @@ from autograder.judge.session import Limits
 from autograder.places import released_notebook, source_notebook
 from autograder.sandbox import bubblewrap, sandbox
 from autograder.score import Scorer
-from autograder.submissions.normalise import submission
 from autograder.submissions.notebook import check_call_id, defined_names
 from tests.support.notebooks import NAME, RIGHT, as_bytes, cells, form, markdown, tree
 
@@ -58,45 +56,20 @@ def test_the_line_of_a_right_notebook(scored, tmp_path: Path) -> None:
 
 
 right = as_bytes(cells(RIGHT))
-text = right.decode()
 
 
-READABLE = {  # beside those of tests/attacks/files.py
-    "UTF-16, the other end first": text.encode("utf-16-be"),
-    "lines instead of text": as_bytes([{**cell, "source": cell["source"].splitlines(True)} for cell in cells(RIGHT)]),
-    "half a surrogate in a tag": as_bytes([*cells(RIGHT), markdown("", tags=["\ud800"])]),
-    "half a surrogate in a name": as_bytes([*cells(RIGHT), markdown("", nbgrader={"grade_id": "\ud800"})]),
-}
-
-
-@pytest.mark.parametrize("name", READABLE)
-def test_what_can_be_read_is_graded(scored, name: str) -> None:
-    line = scored(READABLE[name])
-    assert (line["assignment"], line["score"], line["error"]) == (NAME, ALL, None)
-    nbformat.writes(submission(READABLE[name], form(), [NAME])).encode()
-
-
-@pytest.mark.parametrize("line", ["a?\n", "%x\n", "!ls\n", "b = !ls\n"])
-@pytest.mark.parametrize("count", [520, 5000])
-def test_a_cell_full_of_magic_costs_no_time_and_says_nothing(line: str, count: int) -> None:
+@pytest.mark.parametrize("line", ["a?\n", "%x\n", "b = !ls\n"])
+def test_a_cell_full_of_magic_costs_no_time_and_one_with_some_says_what_it_defines(line: str) -> None:
     began = time.monotonic()
-    assert defined_names(line * count + "def f(): pass") == set()
+    assert defined_names(line * 5000 + "def f(): pass") == set()
     assert time.monotonic() - began < 2
-
-
-def test_a_cell_with_some_magic_says_what_it_defines_and_checks() -> None:
-    assert defined_names("%matplotlib inline\nb = !ls\ndef f():\n    pass\nf?") == {"b", "f"}
-    assert check_call_id('%time\ncheck("a.f", globals())') is None
+    assert "f" in defined_names(line + "def f():\n    pass")
+    assert check_call_id(line + 'check("a.f", globals())') is None
     assert check_call_id('import os\ncheck("a.f", globals())') == "a.f"
 
 
-BROKEN = {
-    "empty": (b"", "empty"),
+BROKEN = {  # beside those of tests/attacks/files.py
     "cut off": (right[: len(right) // 2], "this is no notebook, its JSON is broken: "),
-    "nested deep": (b"[" * 200_000, "nested too deep"),
-    "a list": (b"[]", "expected a JSON object, got a list"),
-    "no cells": (b"{}", "no list of cells"),
-    "many cells": (as_bytes([markdown("")] * 3000), "at most 2000"),
     "nobody's": (as_bytes(tree([markdown("my diary")], x=1)), "does not say which assignment"),
     "of an unknown assignment": (as_bytes(tree([], attention_workbook={"assignment": "mamba"})), "does not say which"),
 }
@@ -125,11 +98,6 @@ def test_a_notebook_that_contradicts_the_given_assignment_is_graded_as_it_says_a
     assert (line["assignment"], line["score"], line["error"]) == (NAME, ALL, None)
     assert line["flags"] == [f"graded as '{NAME}', as it says, and not as 'luong'"]
     assert scorer.line(str(path))["flags"] == []
-
-
-def test_a_misspelt_assignment_is_said_with_the_known_ones(scorer: Scorer) -> None:
-    with pytest.raises(ValueError, match=f"no assignment 'bahdanu': expected one of {NAME}, luong"):
-        Scorer(scorer.judge, "bahdanu", scorer.known)
 
 
 def test_the_command_prints_a_line_per_file_in_order(released: Path, capfd, tmp_path: Path) -> None:

@@ -74,13 +74,6 @@ def test_a_student_wrote_into_the_released_notebook(course, verb, capsys):
         assert notebook(course).read_bytes() == b"released: bahdanau\n"
 
 
-@verbs
-def test_nobody_wrote_anything(course, verb, capsys):
-    verb(course)
-    assert not (course / "work").exists()
-    assert capsys.readouterr().err == ""
-
-
 def test_a_student_has_files_of_their_own_beside_the_notebook(course):
     own = {"bahdanau/helpers.py": b"mine", "bahdanau/Untitled.ipynb": b"mine too", "notes.ipynb": b"and this"}
     for path, content in own.items():
@@ -101,20 +94,15 @@ def test_a_student_changed_the_kit(course):
     trained = course / "build" / "release" / "kit" / "build" / "runs" / "best.pt"
     trained.parent.mkdir(parents=True)
     trained.write_bytes(b"weights")
+    (course / "build" / "source" / "bahdanau" / "bahdanau.ipynb").write_bytes(b"a better solution")  # a teacher did
     build.release(build=course / "build")
     assert changed.read_bytes() == pristine
     assert not (changed.parent / "mine.py").exists()
     assert trained.exists()
-    assert sorted(below(course / "work").values()) == [b"mine", b"print('mine')"]
+    kept = below(course / "work")
+    assert kept.pop("saved/source/bahdanau/bahdanau.ipynb") == b"a better solution"
+    assert sorted(kept.values()) == [b"mine", b"print('mine')"]
     assert not [name for name in packed(course) if "mine" in name or "best.pt" in name]
-
-
-def test_a_teacher_changed_the_solved_notebook(course):
-    source = course / "build" / "source" / "bahdanau" / "bahdanau.ipynb"
-    source.write_bytes(b"a better solution")
-    build.release(build=course / "build")
-    assert below(course / "work") == {"saved/source/bahdanau/bahdanau.ipynb": b"a better solution"}
-    assert b"a better solution" not in b"".join(packed(course).values())
 
 
 def test_there_is_no_room_to_keep_it(course, monkeypatch):
@@ -137,44 +125,14 @@ def test_a_chapter_was_dropped_that_a_student_had_written_in(course, monkeypatch
     assert below(course / "work") == {"luong/luong.ipynb": b"my answer"}
 
 
-def test_a_chapter_that_is_not_in_the_list_of_contents_is_no_assignment(tmp_path, monkeypatch):
+def test_assignments_are_the_listed_chapters_and_those_without_one(tmp_path, monkeypatch):
     monkeypatch.setattr(assignment, "ROOT", tmp_path)
-    (tmp_path / "exercises").mkdir()
-    (tmp_path / "book").mkdir()
-    for name in SMALL:
-        (tmp_path / "exercises" / f"{name}.md").touch()
-        (tmp_path / "book" / f"{name}.md").touch()
-    assert assignment.assignments() == SMALL
-    (tmp_path / "book" / "_toc.yml").write_text("parts: [{chapters: [{file: luong}, {file: references}]}]")
-    assert assignment.assignments() == ["luong"]
-    (tmp_path / "exercises" / "of_my_own.md").touch()
-    assert assignment.assignments() == ["luong", "of_my_own"]
-    assert "of_my_own" not in assignment.dropped()
-
-
-def test_a_chapter_that_there_is_not_is_no_dropped_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(assignment, "ROOT", tmp_path)
-    (tmp_path / "book").mkdir()
-    contents = tmp_path / "book" / "_toc.yml"
-    assignment.demand_pages()
-    contents.write_text("root: index\nparts: [{chapters: [{file: luong}, {file: bahdanou}]}]")
-    assignment.demand_pages()  # a copy of the course without the book
-    for name in SMALL:
-        (tmp_path / "book" / f"{name}.md").touch()
-    with pytest.raises(assignment.UnknownPage, match=r"lists 'bahdanou', and .*bahdanou\.md: .* such as 'bahdanau'"):
-        assignment.demand_pages()
-    contents.write_text("root: index\nparts: [{chapters: [{file: luong}, {file: bahdanau}]}]")
-    assignment.demand_pages()
-
-
-def test_one_chapter_is_released_and_the_zip_stays_whole(course):
-    before = packed(course)
-    build.release(["bahdanau"], build=course / "build")
-    assert packed(course) == before
-    notebook(course, "luong").unlink()
-    build.release(["bahdanau"], build=course / "build")
-    assert packed(course) == before
-    assert notebook(course, "luong").exists()
+    for name in [*(f"book/{name}" for name in SMALL), *(f"exercises/{name}" for name in [*SMALL, "of_my_own"])]:
+        (tmp_path / f"{name}.md").parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.md").touch()
+    assert assignment.assignments() == [*SMALL, "of_my_own"]
+    (tmp_path / "book" / "_toc.yml").write_text("root: index\nparts: [{chapters: [{file: luong}]}]")
+    assert (assignment.assignments(), assignment.dropped()) == (["luong", "of_my_own"], ["bahdanau"])
 
 
 def test_clean_leaves_what_no_command_makes_again(course, capsys):

@@ -1,6 +1,7 @@
 """Tests of bonus points in the gradebook: on top, lowered by a worse answer, never mixed with what people gave."""
 
 import copy
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,13 @@ from nbgrader.api import Grade
 from nbgrader.utils import compute_checksum
 
 from autograder.assignment import OWN, Template
-from autograder.gradebook import bonus, query
+from autograder.gradebook import query
 from autograder.gradebook.gradebook import ClassGradebook, quiet
+from autograder.gradebook.rows import automatic_score
 from autograder.judge.judge import shown
 from autograder.kit.bonus import ON_TOP
 from autograder.kit.cases import Verdict
+from tests.autograder.gradebook.test_formgrader import Desk, desk_of
 from tests.support.classes import opened_book, total_on
 from tests.support.gradebooks import DUE, EARLY, HALVES, LATE
 from tests.support.notebooks import code, graded, markdown
@@ -25,7 +28,7 @@ NAME, CORE, BONUS = "mine", 10, 6
 STARRED = "check-stretch"
 
 
-def form(stars: int = 1, starred: bool = True) -> Template:
+def form(stars: int = 1) -> Template:
     """Return a released notebook of a core function, a starred one and a question; `stars` 0: both are core."""
     check = graded(STARRED, grade=True, locked=True, points=0 if stars else BONUS)
     own = {OWN: {"stars": stars, "bonus": BONUS}} if stars else {}
@@ -36,9 +39,8 @@ def form(stars: int = 1, starred: bool = True) -> Template:
         code('check("mine.stretch", globals())', **check, **own),
         markdown("YOUR ANSWER HERE", **graded("why", grade=True, solution=True, points=3)),
     ]
-    chosen = cells if starred else [cells[0], cells[1], cells[4]]
     metadata = {OWN: {"assignment": NAME}, "kernelspec": {"name": "python3", "display_name": "Python 3"}}
-    notebook = nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": chosen})
+    notebook = nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells})
     for cell in notebook.cells:
         cell["id"] = cell.metadata.nbgrader.grade_id
         cell.metadata.nbgrader |= {"cell_type": cell.cell_type}
@@ -82,18 +84,7 @@ def test_a_bonus_comes_on_top_of_all_and_who_skips_it_has_all(tmp_path: Path, sh
         assert not grade(opened).needs_manual_grade
         assert (grade(opened).auto_score, grade(opened).extra_credit) == (BONUS * share, None)
     assert total_on(page(tmp_path)) == (score, CORE + 3)
-
-
-def test_the_page_names_a_bonus_and_what_it_can_give(tmp_path: Path) -> None:
-    book = register(tmp_path)
-    record(book, "ada", 1.0, 0.5)
-    assert '<a href="#check-stretch">stretch</a> ★ bonus</th><td>3 of 6</td>' in page(tmp_path)
-    assert '<a href="#check-core">core</a></th><td>10 of 10</td>' in page(tmp_path)
-    assert "/ 0.0" not in page(tmp_path)
-    book.feedback("ada", form())
-    assert "★ bonus</th><td>3 of 6</td>" in page(tmp_path)
-    record(book, "ada", 1.0, 1.0)
-    assert "16 of 13 points, bonus points among them</title>" in page(tmp_path)
+    assert f'<a href="#check-stretch">stretch</a> ★ bonus</th><td>{BONUS * share:g} of 6</td>' in page(tmp_path)
 
 
 def test_what_a_person_gave_is_neither_lost_nor_counted_as_a_bonus(tmp_path: Path) -> None:
@@ -136,7 +127,7 @@ def test_a_penalty_is_taken_once_and_never_below_nothing(tmp_path: Path, rule: s
         assert total_on(page(tmp_path)) == (score * (1 - part), CORE + 3)
 
 
-def test_a_task_becomes_a_bonus_a_core_task_and_is_taken_out_and_put_back(tmp_path: Path) -> None:
+def test_a_task_becomes_a_bonus_and_a_core_task_again(tmp_path: Path) -> None:
     book = register(tmp_path, stars=0)
     book.record("ada", form(stars=0), outcome(form(stars=0), 1.0))
     with opened_book(tmp_path) as opened:
@@ -151,14 +142,6 @@ def test_a_task_becomes_a_bonus_a_core_task_and_is_taken_out_and_put_back(tmp_pa
                 17,
                 most,
             )
-    without = form(starred=False)
-    book.register(without)
-    book.record("ada", without, outcome(without, 1.0))
-    assert submitted(book).score == 10
-    book.register(form())
-    assert submitted(book).score == 11  # what the teacher gave is back at once, the bonus with the next grading
-    record(book, "ada", 1.0, 1.0)
-    assert submitted(book).score == 17
 
 
 @pytest.mark.parametrize(("share", "expected"), [(1.0, 6.0), (0.5, 3.0), (0.0, 0.0)])
@@ -167,7 +150,54 @@ def test_a_verdict_is_read_as_it_was_written(share: float, expected: float) -> N
     cell = copy.deepcopy(form().graded[STARRED])
     hint = None if share == 1 else f"stretch: {BONUS * share:g} of 6 points."
     cell.outputs = [nbformat.from_dict(each) for each in shown(Verdict(BONUS * share, BONUS, hint, [], []), stars=2)]
-    assert bonus.automatic_score(cell) == expected
+    assert automatic_score(cell) == expected
     assert "error" not in [output.output_type for output in cell.outputs]
     assert f"★★ {ON_TOP}" in cell.outputs[0].text
     assert cell.metadata.nbgrader.points == 0
+
+
+@pytest.fixture
+def half_of_it(tmp_path: Path) -> ClassGradebook:
+    book = register(tmp_path / "class")
+    record(book, "ada", 1.0, 0.5)
+    return book
+
+
+@pytest.fixture
+def desk(half_of_it: ClassGradebook, browser) -> Iterator[Desk]:
+    with desk_of(browser, half_of_it.out, f"submissions/{submitted(half_of_it).id}/") as made:
+        yield made
+
+
+def put(desk: Desk, act) -> None:
+    """Do something that formgrader saves."""
+    with desk.tab.expect_response(lambda answer: "/api/grade/" in answer.url and answer.request.method == "PUT"):
+        act()
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_points_by_hand_may_be_as_many_as_the_bonus(desk: Desk, half_of_it: ClassGradebook) -> None:
+    score = desk.tab.locator(f"#{STARRED}")
+    cell = desk.tab.locator(".nbgrader_cell").filter(has=score)
+    assert score.get_attribute("placeholder") == "3"
+    assert f"/ {BONUS:.1f}" in cell.inner_text()
+    put(desk, cell.locator(".full-credit").click)
+    assert submitted(half_of_it).score == CORE + BONUS
+    for given, kept in [("4", 4), ("99", BONUS), ("2", 2)]:  # also after the server has answered
+        score.fill(given)
+        put(desk, lambda: score.press("Tab"))
+        assert submitted(half_of_it).score == CORE + kept, given
+    extra = desk.tab.locator(f"#{STARRED}_extra_credit")
+    extra.fill("1")
+    put(desk, lambda: extra.press("Tab"))
+    assert submitted(half_of_it).score == CORE + 3
+    record(half_of_it, "ada", 1.0, 1.0)
+    assert submitted(half_of_it).score == CORE + 3  # a regrade leaves what a person gave
+    put(desk, cell.locator(".no-credit").click)
+    assert submitted(half_of_it).score == CORE
+    core = desk.tab.locator("#check-core")
+    core.fill("99")
+    put(desk, lambda: core.press("Tab"))
+    assert submitted(half_of_it).score == CORE
+    assert not desk.errors

@@ -14,8 +14,8 @@ from nbconvert.exporters.exporter import ResourcesDict
 from autograder.assignment import Template, grade_id, template
 from autograder.gradebook import class_files
 from autograder.gradebook import config as files
-from autograder.gradebook.bonus import automatic_score
 from autograder.gradebook.gradebook import ClassGradebook, quiet
+from autograder.gradebook.rows import automatic_score
 from autograder.judge.result import Outcome
 from tests.support.classes import opened_book
 from tests.support.gradebooks import (
@@ -43,8 +43,6 @@ with quiet():
     from nbgrader.coursedir import CourseDirectory
     from nbgrader.preprocessors import SaveCells
 
-ASSIGNMENTS = ["bahdanau", "encoder_decoder"]
-
 
 @pytest.fixture(scope="module")
 def forms(released: Path) -> dict[str, Template]:
@@ -52,8 +50,8 @@ def forms(released: Path) -> dict[str, Template]:
 
 
 @pytest.fixture(scope="module")
-def form(released: Path) -> Template:
-    return template("bahdanau")
+def form(forms: dict[str, Template]) -> Template:
+    return forms["bahdanau"]
 
 
 def recorded(out: Path, forms: dict[str, Template], due: str) -> ClassGradebook:

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.assignment import assignments
 from autograder.gradebook.gradebook import ClassGradebook, quiet
-from autograder.gradebook.lateness import due_dates
+from autograder.gradebook.lateness import deadlines
 from tests.support.classes import graded_now, opened_book, page, summary, total_on
 from tests.support.nbgrader_course import Course
 from tests.support.points import by_checks
@@ -36,7 +36,9 @@ def costs(out: Path) -> dict[str, float]:
 
 def test_penalties_set_after_a_first_grading_apply_at_the_next(teacher, out: Path) -> None:
     """Graded, then a due date by nbgrader's own command and a rule in the settings, then graded again."""
-    teacher()
+    _, shown = teacher("--due", f"bahdanau={DUE}")
+    assert "1 late, without a penalty: write [late] in course.toml" in " ".join(shown.split())
+    teacher("--due", "bahdanau=none")
     assert costs(out) == {"ada": 0, "bo": 0, "cy": 0}
     settle(out, ZERO)
     Course(out, None).nbgrader("db", "assignment", "add", "bahdanau", f"--duedate={DUE}")
@@ -55,9 +57,7 @@ def test_a_due_date_on_the_command_line_may_move_and_go(teacher, out: Path) -> N
     for words, ada, bo in [
         ((f"bahdanau={DUE}",), ALL, 0),
         ((), ALL, 0),  # it stays
-        (("bahdanau=2026-11-20T12:59:58+01:00",), ALL, ALL),
-        (("bahdanau=2026-11-22 00:00 Europe/Berlin", "luong=2026-12-01 12:00 UTC"), 0, 0),
-        (("bahdanau=2026-11-20 11:59:59Z",), ALL, 0),
+        (("bahdanau=2026-11-20T12:59:58+01:00", "luong=2026-12-01 12:00 UTC"), ALL, ALL),
         (("bahdanau=none",), 0, 0),
     ]:
         status, shown = teacher(*(word for due in words for word in ("--due", due)))
@@ -65,31 +65,20 @@ def test_a_due_date_on_the_command_line_may_move_and_go(teacher, out: Path) -> N
         assert costs(out) == {"ada": ada, "bo": bo, "cy": 0}, words
 
 
-def test_who_is_late_and_pays_nothing_is_said_when_no_rule_is_set(teacher, out: Path) -> None:
-    _, shown = teacher("--due", f"bahdanau={DUE}")
-    assert "bahdanau is due 2026-11-20 12:00:00 UTC" in shown
-    sentence = "1 late, without a penalty: write [late] in course.toml, or set c.LateSubmissionPlugin.penalty_method"
-    assert sentence in " ".join(shown.split())
-
-
 WRONG = {
     "--due": {
         "bahdanu=2026-11-20": "no assignment 'bahdanu': expected one of encoder_decoder, bahdanau",
         "luong=2026-11-21": "a date for 'luong' is given twice",
         "bahdanau": "expected NAME=DATE, such as 'bahdanau=2026-12-01 12:00:00 UTC'",
-        "bahdanau=": "expected a date such as",
         "bahdanau=next Tuesday": "expected a date such as '2026-12-01 12:00:00 UTC'",
-        "bahdanau=2026-02-30": "got '2026-02-30'",
         "bahdanau=01/02/2026": "got '01/02/2026'",
         "bahdanau=2026-11-20 12:00 Nowhere/Land": "no time zone 'Nowhere/Land'",
-        "bahdanau=2026-11-20 12:00 ../../etc/passwd": "expected a date such as",
         "bahdanau=0001-01-01 00:00 +05:00": "got '0001-01-01",
     },
     "--handed-in": {
         "bahdanau/Cy=2026-11-21": "'Cy' has not handed in 'bahdanau'; those who have: ada, bo, cy",
         "luong/cy=2026-11-21": "'cy' has not handed in 'luong'; those who have: nobody",
         "bahdanau=2026-11-21": "expected NAME/STUDENT=DATE, such as 'bahdanau/Ada Lovelace=2026-12-02 09:30:00 UTC'",
-        "bahdanau/cy=yesterday": "--handed-in bahdanau/cy: expected a date such as",
     },
 }
 
@@ -119,59 +108,50 @@ def test_a_time_given_by_hand_counts_and_stays(teacher, out: Path) -> None:
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        ("2026-12-01 12:00:00 UTC", datetime(2026, 12, 1, 12)),
         ("2026-12-01 12:00", datetime(2026, 12, 1, 12)),
         ("2026-12-01T12:00:00Z", datetime(2026, 12, 1, 12)),
         ("2026-12-01 12:00 +0130", datetime(2026, 12, 1, 10, 30)),
-        ("2026-12-01 12:00:00 -05:00", datetime(2026, 12, 1, 17)),
         ("2026-07-01 12:00 Europe/Berlin", datetime(2026, 7, 1, 10)),
         ("2026-12-01 12:00 CET", datetime(2026, 12, 1, 11)),
         ("2026-12-01", datetime(2026, 12, 1, 23, 59, 59)),  # the whole day is in time
         ("2026-12-01 Europe/Berlin", datetime(2026, 12, 1, 22, 59, 59)),
-        ("2026-12-01 00:00 UTC", datetime(2026, 12, 1)),
         ("none", None),
     ],
 )
 def test_due_dates_are_read_in_their_time_zone(written: str, expected: datetime | None) -> None:
-    assert due_dates([f"bahdanau={written}"], assignments()) == {"bahdanau": expected}
+    assert deadlines([f"bahdanau={written}"], assignments()) == {"bahdanau": expected}
 
 
-def test_a_rule_of_the_teachers_own_lies_in_the_class_folder(teacher, out: Path) -> None:
-    """As nbgrader's manual says: a module beside nbgrader_config.py, whose rule may change from run to run."""
-    teacher()
-    settle(out, "AssignLatePenalties.plugin_class = 'my_rule.Daily'")
-    rule = """
+OWN_RULE = """
 from nbgrader.plugins import BasePlugin
 
 class Daily(BasePlugin):
     def late_submission_penalty(self, student_id, score, total_seconds_late):
         return 9.9 * total_seconds_late / 86400
 """
-    (out / "my_rule.py").write_text(rule)
+
+
+def test_a_rule_of_the_teachers_own_lies_in_the_class_folder_and_costs_nothing_where_it_fails(
+    teacher, out: Path
+) -> None:
+    """As nbgrader's manual says: a module beside nbgrader_config.py, whose rule may change from run to run."""
+    teacher()
+    settle(out, "AssignLatePenalties.plugin_class = 'my_rule.Daily'")
+    (out / "my_rule.py").write_text(OWN_RULE)
     teacher("--due", f"bahdanau={DUE}")
     assert costs(out) == {"ada": 9.9, "bo": 0, "cy": 0}
     teacher("--due", "bahdanau=2026-11-11 12:00:00 UTC")
-    assert costs(out) == {"ada": ALL, "bo": pytest.approx(ALL), "cy": 0}  # never more than all
-
-
-def test_a_rule_that_fails_costs_nobody_anything(teacher, out: Path) -> None:
-    teacher()
-    settle(out, ZERO)
-    teacher("--due", f"bahdanau={DUE}")
-    settle(out, "AssignLatePenalties.plugin_class = 'broken_rule.Broken'")
-    source = (
-        "from nbgrader.plugins import BasePlugin\nclass Broken(BasePlugin):\n    def late_submission_penalty(*a):\n"
-    )
-    (out / "broken_rule.py").write_text(f"{source}        return 1 / 0\n")
+    late = {"ada": ALL, "bo": pytest.approx(ALL), "cy": 0}  # never more than all
+    assert costs(out) == late
+    (out / "broken_rule.py").write_text(OWN_RULE.replace("86400", "0"))
+    settle(out, "AssignLatePenalties.plugin_class = 'broken_rule.Daily'")
     status, shown = teacher()
     assert status == 3
-    assert "late penalty of bahdanau of 'ada' stays as it is: Broken failed (ZeroDivisionError" in shown
-    assert costs(out) == {"ada": ALL, "bo": 0, "cy": 0}
+    assert "late penalty of bahdanau of 'ada' stays as it is: Daily failed (ZeroDivisionError" in shown
+    assert costs(out) == late
     settle(out, "AssignLatePenalties.plugin_class = 'no_such_module.Rule'")
     status, shown = teacher()
-    assert status == 2
-    assert "nbgrader_config.py" in shown
-    assert "no_such_module" in shown
+    assert (status, "nbgrader_config.py" in shown, "no_such_module" in shown) == (2, True, True)
 
 
 def test_points_by_hand_and_an_extension_count_in_the_next_penalty(teacher, out: Path) -> None:

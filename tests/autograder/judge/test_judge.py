@@ -10,9 +10,9 @@ from autograder.judge import seed
 from autograder.judge.judge import Judge, Judged, refused, shown
 from autograder.judge.session import Limits
 from autograder.sandbox import sandbox
-from autograder.submissions.flags import OWN_ATTENTION
 from autograder.submissions.normalise import submission
 from autograder.submissions.notebook import Unreadable
+from autograder.submissions.static_analysis import OWN_ATTENTION
 from tests.support.notebooks import (
     BLANK,
     FUNCTION,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.submissions.flags import BEHIND, CHANGES, OWN_ATTENTION, OWN_SOFTMAX, flags
+from autograder.submissions.static_analysis import BEHIND, CHANGES, OWN_ATTENTION, OWN_SOFTMAX, flags
 
 
 def test_what_stands_out_is_said_once() -> None:
@@ -11,31 +11,22 @@ def test_what_stands_out_is_said_once() -> None:
     assert flags(["x = [" + "1, " * 50_000 + "]"]) == ["a cell is too long to be looked through"]
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("return torch.func.vjp(f, x)", "gradients by torch: torch.func.vjp"),
-        ("from torch.func import vjp as v\n    return v(f, x)", "gradients by torch: torch.func.vjp"),
-        ("with torch.enable_grad():\n        f(x).backward()", "gradients by torch: backward"),
-        ("return torch.autograd.grad(f(x), x)", "gradients by torch: torch.autograd.grad"),
-        ("x = x.requires_grad_()", "gradients by torch: requires_grad_"),
-    ],
-)
-def test_a_gradient_that_torch_works_out_stands_out_where_it_is_the_task_and_nowhere_else(body, expected):
-    def of(name):
-        return flags([f"import torch\ndef {name}(g, x):\n    {body}"])
-
-    assert expected in of("penalty_backward")
-    assert of("train") == []
+SHORTCUTS = {
+    "return torch.func.vjp(f, x)": ("penalty_backward", "gradients by torch: torch.func.vjp"),
+    "from torch.func import vjp as v\n    return v(f, x)": ("penalty_backward", "gradients by torch: torch.func.vjp"),
+    "with torch.enable_grad():\n        f(x).backward()": ("penalty_backward", "gradients by torch: backward"),
+    "x = x.requires_grad_()": ("penalty_backward", "gradients by torch: requires_grad_"),
+    "return torch.gru_cell(x, h, W, R)": ("gru_step", "torch's own GRU: torch.gru_cell"),
+    "return torch.nn.GRUCell(3, 4)(x, h)": ("gru_step", "torch's own GRU: torch.nn.GRUCell"),
+}
 
 
-@pytest.mark.parametrize("call", ["torch.gru_cell(x, h, W, R)", "torch.nn.GRUCell(3, 4)(x, h)", "nn.GRU(3, 4)(x)"])
-def test_torchs_own_step_stands_out_where_it_is_the_task_and_nowhere_else(call):
-    def of(name):
-        return flags([f"import torch\nfrom torch import nn\ndef {name}(x, h):\n    return {call}"])
-
-    assert [flag.partition(":")[0] for flag in of("gru_step")] == ["torch's own GRU"]
-    assert of("encode") == []
+@pytest.mark.parametrize("body", SHORTCUTS)
+def test_what_torch_does_of_the_task_stands_out_where_it_is_the_task_and_nowhere_else(body):
+    task, expected = SHORTCUTS[body]
+    of = {name: flags([f"import torch\ndef {name}(g, x):\n    {body}"]) for name in (task, "train")}
+    assert expected in of[task]
+    assert of["train"] == []
 
 
 STARS = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nimport numpy as np\n"
@@ -45,48 +36,35 @@ STARS = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nim
     ("source", "expected"),
     [
         ("compile('1', '', 'exec')", f"{BEHIND}compile"),
-        ("exec('1')", f"{BEHIND}exec"),
-        ("Transformer = torch.nn.Transformer", f"{OWN_ATTENTION}Transformer"),
         ("f = getattr(F, 'scaled_dot_product_attention')", f"{OWN_ATTENTION}scaled_dot_product_attention"),
         ("f = getattr(F, 'scaled_' + rest)", f"{BEHIND}getattr with a computed name"),
         ("f = vars(F)[name]", f"{BEHIND}vars"),
         ("f = F.__dict__[name]", f"{BEHIND}__dict__"),
         ("torch._masked_softmax(x, m)", f"{OWN_SOFTMAX}torch._masked_softmax"),
-        ("torch.allclose = f", f"{CHANGES}torch.allclose"),
         ("from autograder.inside import x", "imports autograder.inside.x"),
-        ("f = F.scaled_dot_product_attention\nf(q, k, v)", f"{OWN_ATTENTION}scaled_dot_product_attention"),
         ("from torch.nn import MultiheadAttention as M", f"{OWN_ATTENTION}MultiheadAttention"),
         (
             "torch.ops.aten._scaled_dot_product_attention_math(q, k, v)",
             f"{OWN_ATTENTION}_scaled_dot_product_attention_math",
         ),
         ("aten = torch.ops.aten\naten._flash_attention_forward", f"{BEHIND}torch.ops"),
-        ("torch._C._nn.scaled_dot_product_attention(q, k, v)", f"{OWN_ATTENTION}scaled_dot_product_attention"),
         ("nn.TransformerDecoderLayer(8, 2)", f"{OWN_ATTENTION}TransformerDecoderLayer"),
         ("from torch.nn.attention.flex_attention import flex_attention as f", f"{OWN_ATTENTION}flex_attention"),
-        ("import torch.nn.attention as a\na.varlen", f"{OWN_ATTENTION}attention"),
+        ("import torch.nn.attention as a\na.varlen", f"{OWN_ATTENTION}torch.nn.attention"),
         ("s = getattr(torch, '_masked_softmax')", f"{OWN_SOFTMAX}_masked_softmax"),
         ("from torch.masked import softmax as s", f"{OWN_SOFTMAX}torch.masked.softmax"),
         ("import torch.masked as tm\ntm.softmax(x, 1)", f"{OWN_SOFTMAX}torch.masked.softmax"),
-        ("torch.sparse.softmax(x, 1)", f"{OWN_SOFTMAX}torch.sparse.softmax"),
-        ("import autograder.kit.call\nautograder.kit.call.call = f", f"{CHANGES}autograder.kit.call.call"),
-        ("from autograder.kit import call as a\na.call = f", f"{CHANGES}autograder.kit.call.call"),
         ("from autograder.kit import call as kept\nsetattr(kept, 'call', f)", f"{CHANGES}autograder.kit.call.call"),
         ("import sys\nsys.modules['autograder.kit.call'].call = f", f"{BEHIND}sys.modules"),
         ("import importlib\nimportlib.import_module('lab.tokenizers').f = g", f"{BEHIND}import_module"),
         ("F.softmax = mine", f"{CHANGES}torch.nn.functional.softmax"),
         ("del torch.Tensor.softmax", f"{CHANGES}torch.Tensor.softmax"),
-        ("np.allclose = lambda *a: True", f"{CHANGES}numpy.allclose"),
-        ("import inspect\ninspect.stack()", f"{BEHIND}inspect.stack"),
-        ("from inspect import stack as s", f"{BEHIND}inspect.stack"),
         ("import inspect\ninspect.currentframe()", f"{BEHIND}currentframe"),
         ("import sys\nsys._getframe(1)", f"{BEHIND}_getframe"),
         ("x.f_back.f_globals", f"{BEHIND}f_globals"),
         ("import gc\ngc.get_referrers(x)", f"{BEHIND}gc"),
         ("import ctypes as c", f"{BEHIND}ctypes"),
-        ("from sys import modules", f"{BEHIND}sys.modules"),
         ("__builtins__", f"{BEHIND}__builtins__"),
-        ("open('/proc/self/maps')", f"{BEHIND}/proc"),
         ("!cat /proc/1/environ", f"{BEHIND}/proc"),
         ("from unittest.mock import patch", f"{BEHIND}unittest.mock"),
     ],

@@ -1,6 +1,5 @@
 """Whose a submission is: said by the names that the teacher or the LMS gave, by nothing that a student named."""
 
-import csv
 import shutil
 import unicodedata
 from pathlib import Path
@@ -9,15 +8,11 @@ import pytest
 
 from autograder.grade.cache import Records
 from autograder.submissions import collect
+from autograder.submissions.files import Inbox
 from autograder.submissions.lms_names import sort_key
-from autograder.submissions.submission import Inbox
-from tests.attacks.cases import written
 from tests.autograder.submissions.test_collect import KNOWN, lay, notebook, taken
 from tests.autograder.submissions.test_zip_files import MOODLE, zipped
-from tests.support.classes import page, totals
-from tests.support.points import by_checks
-
-ALL = by_checks("bahdanau")
+from tests.support.classes import page, summary, totals
 
 JOSE, OTHER_JOSE = "Jos\u00e9", "Jose\u0301"
 MINE, THEIRS = notebook("bahdanau", "mine"), notebook("bahdanau", "theirs")
@@ -47,12 +42,8 @@ def test_a_folder_with_a_peers_name_in_another_normal_form_is_refused_and_so_is_
     assert students(box) == {"bo"}
     assert [rejected.student for rejected in box.rejected] == [unicodedata.normalize("NFC", one)] * 2
     assert all("one and the same name" in rejected.error for rejected in box.rejected)
-
-
-def test_two_of_one_name_alone_are_refused_with_rows_and_nothing_else(tmp_path: Path) -> None:
-    box = collect.read(lay(tmp_path, {f"{name}/bahdanau.ipynb": MINE for name in (JOSE, OTHER_JOSE)}), KNOWN)
-    assert box.submissions == []
-    assert len(box.rejected) == 2
+    alone = collect.read(laid_or_zipped(tmp_path / "alone", kind, files), KNOWN)
+    assert (alone.submissions, len(alone.rejected)) == ([], 2)  # rows, and nothing else
 
 
 def test_a_folder_called_as_two_of_one_name_are_told_apart_is_nobodys(tmp_path: Path) -> None:
@@ -117,37 +108,14 @@ def test_a_wrapper_of_another_name_is_said_to_be_given_itself(tmp_path: Path, ki
         assert students(collect.read(place / "ATT1-bahdanau-4711", KNOWN)) == {"Roe Ann"}
 
 
-HONEST = written([], "solved")
-BLANK = written([], "blank")
-
-
-def graded_class(run, tmp_path: Path, name: str) -> Path:
-    """Grade a class of one, whose name in folder or zip is this."""
-    lay(tmp_path / "class", {f"{name}/bahdanau/bahdanau.ipynb": HONEST})
-    assert run(tmp_path / "class", tmp_path / "out") == 0
-    return tmp_path / "out"
-
-
-def rows(out: Path, student: str) -> list[str]:
-    with (out / "summary.csv").open(newline="") as file:
-        return [row["error"] for row in csv.DictReader(file) if row["student"] == student and row["error"]]
-
-
-def test_nobodys_grade_is_overwritten_by_a_name_in_another_normal_form(run, tmp_path: Path) -> None:
-    """The victim's record became 2 of 29: in the same run, and in a later one."""
-    out = graded_class(run, tmp_path, JOSE)
-    before = page(out, JOSE)
-    late = lay(tmp_path / "late", {f"{OTHER_JOSE}/bahdanau/bahdanau.ipynb": BLANK})
-    assert run(late, out) == 0
-    assert totals(out) == {(JOSE, "bahdanau"): ALL}
-    assert page(out, JOSE) == before
-    [error] = rows(out, JOSE)
-    assert "the student's name is written in another form of Unicode" in error
-    shutil.copytree(late / OTHER_JOSE, tmp_path / "class" / OTHER_JOSE)
-    assert run(tmp_path / "class", out) == 0
-    assert totals(out) == {(JOSE, "bahdanau"): ALL}
-    assert page(out, JOSE) == before
-    assert len(rows(out, JOSE)) == 2
+def test_nobodys_grade_is_overwritten_by_a_name_in_another_normal_form(teacher, out: Path, tmp_path: Path) -> None:
+    (tmp_path / "in/ada").rename(tmp_path / "in" / JOSE)
+    assert teacher()[0] == 0
+    before, feedback = totals(out), page(out, JOSE)
+    (tmp_path / "in" / JOSE).rename(tmp_path / "in" / OTHER_JOSE)
+    assert teacher()[0] == 0
+    assert (totals(out), page(out, JOSE)) == (before, feedback)
+    assert "the student's name is written in another form of Unicode" in summary(out)[JOSE, ""]["error"]
 
 
 def test_whoever_hands_in_again_by_the_same_road_or_in_a_folder_of_the_teachers_is_graded_again(tmp_path: Path) -> None:

@@ -48,11 +48,6 @@ def text(source: str, **more: Any) -> dict[str, Any]:
     return {"cell_type": "markdown", "metadata": {}, "source": source, **more}
 
 
-def shell_in_parentheses() -> bytes:
-    """1,500 cells of IPython's own syntax: they took 604 seconds, and the judge's life."""
-    return with_cells(*(code(f"!echo {'(' * 45}{n}{')' * 45}\nx = {'(' * 60}1{')' * 60}\n!ls") for n in range(1500)))
-
-
 def outputs() -> bytes:
     shown = {"output_type": "display_data", "data": {"image/png": PNG * 10_000}, "metadata": {}}
     return with_cells(*(code("1", shown) for _ in range(45)))
@@ -124,14 +119,6 @@ def test_whatever_fills_a_page_or_a_disk_stays_below_20_mb(released: Path, tmp_p
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10 <= 1536 << 20
 
 
-@pytest.mark.slow
-def test_code_that_is_slow_to_parse_costs_its_owner_alone(released: Path, tmp_path: Path) -> None:
-    demand_sandbox()
-    row, seconds, _ = beside_an_honest_one(tmp_path, shell_in_parentheses())
-    assert row["score"] == deserved(row) or parser_client.TOO_COSTLY in row["error"]
-    assert seconds < MOST_SECONDS
-
-
 def test_code_that_takes_too_long_to_read_is_refused_and_the_next_is_read(released, monkeypatch) -> None:
     """With one second, the shortest limit that there is, in place of ten."""
     monkeypatch.setattr(parser_client, "MOST_SECONDS", 0)
@@ -163,6 +150,8 @@ def test_a_process_that_parses_dies_alone_and_is_there_again(released) -> None:
     client = parser_client.client()
     assert parser_client.assignment(SOLVED, [NAME]) == NAME
     assert client._process
+    assert resource.prlimit(client._process.pid, resource.RLIMIT_AS) == (MOST_MEMORY, MOST_MEMORY)
+    assert resource.prlimit(client._process.pid, resource.RLIMIT_CPU)[0] < 3600
     os.kill(client._process.pid, 9)
     assert parser_client.assignment(SOLVED, [NAME]) == NAME
     first = client._process.pid
@@ -171,15 +160,6 @@ def test_a_process_that_parses_dies_alone_and_is_there_again(released) -> None:
         client.ask("assignment", 1, content=SOLVED, known=[NAME])
     assert parser_client.assignment(SOLVED, [NAME]) == NAME
     assert client._process.pid != first
-
-
-def test_what_parses_has_limits_of_its_own(released) -> None:
-    parser_client.assignment(SOLVED, [NAME])
-    process = parser_client.client()._process
-    assert process
-    soft, hard = resource.prlimit(process.pid, resource.RLIMIT_AS)
-    assert soft == hard == MOST_MEMORY
-    assert resource.prlimit(process.pid, resource.RLIMIT_CPU)[0] < 3600
 
 
 def test_a_notebook_of_large_outputs_is_kept_without_them_and_judged_the_same(released) -> None:

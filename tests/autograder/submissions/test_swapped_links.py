@@ -11,7 +11,6 @@ import pytest
 
 from autograder.course import content, timestamp
 from autograder.submissions import collect
-from autograder.submissions.files import list_folder
 from autograder.submissions.notebook import LINK, Unreadable
 from tests.autograder.submissions.test_collect import KNOWN, lay, notebook
 
@@ -60,13 +59,6 @@ def test_a_folder_swapped_for_a_link_after_it_was_listed_is_not_read(
         assert submission.timestamp() == b""
 
 
-def test_the_folder_that_was_given_may_itself_be_a_link(shared: Path) -> None:
-    (shared.parent / "link").symlink_to(shared)
-    submission = {each.student: each for each in collect.read(shared.parent / "link", KNOWN).submissions}
-    assert submission["eve"].content() == MINE
-    assert submission["peer"].timestamp() == STAMP
-
-
 @contextmanager
 def swapping(mine: Path, theirs: Path) -> Iterator[None]:
     """Swap a folder for a link and back, over and over, in another thread."""
@@ -89,13 +81,6 @@ def swapping(mine: Path, theirs: Path) -> Iterator[None]:
         thread.join()
 
 
-def listed_and_read(shared: Path) -> Iterator[bytes]:
-    for each in list_folder(shared):
-        if each.parts[0] == "eve":
-            with suppress(Unreadable):
-                yield each.read()
-
-
 def handed_in(shared: Path) -> Iterator[bytes]:
     for each in collect.read(shared, KNOWN).submissions:
         if each.student == "eve":
@@ -111,7 +96,7 @@ def by_nbgrader(shared: Path) -> Iterator[bytes]:
             yield content(shared / "eve/bahdanau" / name)
 
 
-@pytest.mark.parametrize("reads", [listed_and_read, handed_in, by_nbgrader])
+@pytest.mark.parametrize("reads", [handed_in, by_nbgrader])
 @pytest.mark.parametrize("part", ["", "bahdanau"])
 def test_a_race_with_a_link_is_never_won(shared: Path, reads: Callable[[Path], Iterator[bytes]], part: str) -> None:
     peers = {THEIRS, STAMP, SECRET, b"2026-11-21 12:00:00"}
