@@ -71,14 +71,19 @@ def test_a_chapter_needs_what_its_head_and_its_notebook_say(name: str) -> None:
     assert name in NEEDS, f"TEACHING.md, What needs what: write a row that begins with | `{name}` |"
     before, functions, to_read, core = NEEDS[name]
     linked = set(re.findall(r"\((\w+)\.md", head(name).partition("You need")[2])) & set(chapters())
-    assert set(re.findall(r"`(\w+)`", before)) & set(chapters()) == linked
+    row = f"TEACHING.md, What needs what, `{name}`"
+    assert set(re.findall(r"`(\w+)`", before)) & set(chapters()) == linked, (
+        f"{row}: the head of book/{name}.md links {linked}"
+    )
     earlier = re.findall(r"^#\| earlier (.+)$", (ROOT / "exercises" / f"{name}.md").read_text("utf-8"), re.MULTILINE)
     needed = [each.rpartition(".") for line in earlier for each in line.split(",")]
-    assert re.findall(r"`(\w+)`", functions) == [function for *_, function in needed]
+    assert re.findall(r"`(\w+)`", functions) == [function for *_, function in needed], (
+        f"{row}: exercises/{name}.md has {earlier}"
+    )
     for notebook, _, function in needed:
         assert re.search(rf"`{function}` (?:is )?of (?:the notebook )?`{notebook}`", TEXT)
     minutes = minutes_to_read(name), sum(core_parts(name).values())
-    assert (int(to_read), int(core)) == minutes, f"TEACHING.md, What needs what, `{name}`: expected {minutes}"
+    assert (int(to_read), int(core)) == minutes, f"{row}: expected {minutes}"
 
 
 @pytest.mark.parametrize("title", ["Week by week", "Six weeks"])
@@ -90,10 +95,13 @@ def test_a_plan_has_each_core_part_once_with_its_minutes_and_no_class_that_is_to
         name = chapter_name.strip("`")
         if name not in planned:  # dropped
             continue
-        assert reading == ("" if planned[name] else str(minutes_to_read(name)))
+        to_read = "" if planned[name] else str(minutes_to_read(name))
+        assert reading == to_read, f"TEACHING.md, {title}, `{name}`: reading is '{reading}', expected '{to_read}'"
         for first, last, minutes in PLANNED.findall(f"{in_class} {at_home}"):
             numbers = range(int(first), int(last or first) + 1)
-            assert sum(core_parts(name)[number] for number in numbers) == int(minutes), name
+            expected = sum(core_parts(name).get(number, 0) for number in numbers)
+            parts = f"{first}–{last}" if last else first
+            assert int(minutes) == expected, f"TEACHING.md, {title}, `{name}`: expected {parts} · {expected}"
             planned[name] += numbers
         assert 0 < sum(int(minutes) for *_, minutes in PLANNED.findall(in_class)) <= CLASS
     for name in names:

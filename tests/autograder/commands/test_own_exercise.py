@@ -193,8 +193,9 @@ def test_a_new_chapter_has_its_files_and_its_lines_in_every_list(lists: Path) ->
     assert (lists / "book/my_rope_evidence.md").is_file()
     road = (lists / "book/index.md").read_text("utf-8").partition(":::{div} road")[2].partition("\n:::\n")[0]
     assert road.splitlines()[-1].strip().startswith("*Minutes:* 5")
-    questions = (lists / "TEACHING.md").read_text("utf-8").partition("### `my_rope`\n")[2].partition("\n## ")[0]
-    assert questions.count("**\n*Good:*") == 2
+    teaching = (lists / "TEACHING.md").read_text("utf-8")
+    asked = teaching.partition("\n## Questions for the class\n")[2].partition("\n## ")[0]
+    assert asked.partition("### `my_rope`\n")[2].count("**\n*Good:*") == 2
 
 
 def test_a_chapter_that_cannot_be_written_leaves_the_lists_as_they_were(lists: Path) -> None:
