@@ -111,7 +111,7 @@ class TimeBudget:
             return f"did not end within {self.compute:g} seconds: is there an endless loop?", False
         clock = f"did not end within {took.clock:.1f} seconds"
         if took.starved:
-            return f"{clock}: this machine was busy with other work", True
+            return f"{clock}: this machine was busy with other work (an endless loop would look the same)", True
         if took.computed < took.clock / 2:
             return f"{clock}, in most of which it waited: is there a sleep, or something that does not come?", False
         return f"{clock}, which was left of the notebook's time", False

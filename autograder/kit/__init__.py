@@ -62,12 +62,13 @@ def check(check_id: str, namespace: dict) -> float | None:
     from autograder.kit.local import verdict_on
     from autograder.kit.picture import show
     from autograder.kit.printed import Prints
-    from autograder.kit.progress import noted
+    from autograder.kit.progress import noted, stopped
 
     prints, function = Prints(), check_id.partition(".")[2]
     try:
         verdict, is_secret, stars = verdict_on(check_id, namespace, prints)
     except KeyboardInterrupt as stop:
+        stopped(check_id)
         raise Stopped("\n".join(filter(None, [_where(check_id, stop), prints.text(last=True)]))) from None
     on_example = any(f"\n  {YOURS} " in line for line in verdict.details)
     printed = [prints.text(on_example)]

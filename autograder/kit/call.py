@@ -86,7 +86,8 @@ def call(
     """
     target = namespace.get(function)
     if not callable(target):
-        text = f"{function} is not defined. Run the cell that defines it, and keep the name."
+        state = "is not defined" if target is None else f"is not a function any more ({type(target).__name__})"
+        text = f"{function} {state}. Run the cell that defines it, and keep the name."
         return Answer(error=Failure("undefined", text))
     tensors: list[Tensor] = []
     answer = Answer()

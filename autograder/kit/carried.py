@@ -21,7 +21,7 @@ def repair_first(first: Verdict, earlier: Parts, *more: str) -> Verdict:
         for name, part in earlier.items()
     ]
     lines += more
-    return replace(first, hint="\n".join([first.hint or "", *lines]), details=[*first.details, *lines])
+    return replace(first, hint="\n".join(filter(None, [*lines, first.hint])), details=[*lines, *first.details])
 
 
 def named(name: str, part: int | None) -> str:

@@ -150,7 +150,8 @@ class Evaluation:
             and differ(answer, self._with_the_same_tensors(case))
             and not differ(answer, self._anew(case))
         ):
-            return _wrong("changes its arguments: called with the same tensors once more, it gives another answer.")
+            text = "it changes its arguments, or draws random numbers"
+            return _wrong(f"called with the same tensors once more, it gives another answer: {text}.")
         return None
 
     def _repeat(self, case: Case, part: str | None) -> Failure | None:

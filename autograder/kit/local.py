@@ -48,7 +48,7 @@ def _hunting(check_id: str, hunt: HuntInput, namespace: dict, caller: Caller) ->
         own = _own(check_id, hunt, namespace)
         note = (
             f"these arguments can be tried. Whether the broken function is wrong on them shows here once your "
-            f"{hunt.graded} has all its points; grading says it in any case."
+            f"{hunt.graded} has been run and has all its points; grading says it in any case."
         )
         right = functools.partial(_defined(hunt.through), own) if own and hunt.through else own
         return Tried(hunt.arguments, _defined(hunt.broken), right, caller), "" if own else note

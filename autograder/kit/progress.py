@@ -34,6 +34,14 @@ def noted(check_id: str, verdict: Verdict, is_secret: bool) -> list[str]:
     return [*lines, *_lines(name)]
 
 
+def stopped(check_id: str) -> None:
+    """Keep that a check was stopped: what an earlier version of the function earned is not this one's."""
+    name, _, function = check_id.partition(".")
+    scores = _known[name] = _scores(name)
+    if scores.pop(function, None) is not None:
+        _keep(name, scores)
+
+
 def hint(check_id: str = "") -> None:
     """Show the next hint of a part: `hint()` of the last one that was checked, or `hint("bahdanau.masked_softmax")`."""
     check_id = check_id or _last

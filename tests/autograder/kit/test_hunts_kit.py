@@ -49,7 +49,7 @@ def test_an_input_is_tried_against_the_students_own_function():
 def test_without_a_right_function_of_the_students_the_input_waits_for_grading(own, capsys):
     namespace = {"failing_input": HUNT.failing_input, "local_p_weights": own}
     assert check("luong.failing_input", namespace) is None
-    assert "once your local_p_weights has all its points" in capsys.readouterr().out
+    assert "once your local_p_weights has been run" in capsys.readouterr().out
 
 
 def test_an_input_for_other_arguments_than_the_students_goes_through_what_calls_theirs():
