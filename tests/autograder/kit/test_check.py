@@ -16,6 +16,7 @@ import torch
 from autograder.checks import find
 from autograder.kit import (
     NoPoints,
+    Stopped,
     check,
     course,
     dry_run_report,
@@ -201,6 +202,20 @@ def test_hints_come_one_at_a_time_and_the_course_is_counted_with_the_notebook(tm
     for shown in ("task, hint 1 of 2: an idea", "task, hint 2 of 2: a skeleton", "task has no more hints."):
         progress.hint()
         assert capsys.readouterr().out.strip() == shown
+
+
+def test_a_stopped_check_has_no_points_of_an_earlier_version(softmax_kit, tmp_path, monkeypatch):
+    monkeypatch.setattr(course, "parts", lambda name: {"masked_softmax": course.Part("masked_softmax", 1, 4)})
+    monkeypatch.setattr(course, "names", lambda: ["bahdanau"])
+    monkeypatch.setenv("ATTENTION_STORE", str(tmp_path))
+
+    def endless(scores, mask):
+        raise KeyboardInterrupt
+
+    check("bahdanau.masked_softmax", {"masked_softmax": softmax_kit.reference})
+    with pytest.raises(Stopped):
+        check("bahdanau.masked_softmax", {"masked_softmax": endless})
+    assert progress._sum("bahdanau").startswith("0 of 4")
 
 
 def ran(monkeypatch: pytest.MonkeyPatch, *inputs: str) -> None:
