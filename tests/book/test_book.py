@@ -54,14 +54,16 @@ def test_a_chapter_is_a_lesson_and_its_evidence_which_follows_it_and_is_linked(n
     words = len(lesson.split())
     assert words <= MOST_WORDS, f"book/{name}.md has {words} words, expected {MOST_WORDS} or less: move some"
     assert pages()[pages().index(name) + 1] == f"{name}{EVIDENCE}", "book/_toc.yml: list it below sections:"
-    assert f"({name}{EVIDENCE}.md" in lesson
+    assert f"({name}{EVIDENCE}.md" in lesson, f"book/{name}.md: link its evidence, [the evidence]({name}{EVIDENCE}.md)"
     assert (BOOK / f"{name}{EVIDENCE}.md").read_text(encoding="utf8").count("} What these runs cannot say\n") == 1
 
 
 def test_every_citation_has_its_entry_and_every_entry_is_cited():
     text = "\n".join(page.read_text(encoding="utf8") for page in BOOK.glob("*.md"))
     cited = {key for keys in re.findall(r"\{cite:\w+\}`([^`]+)`", text) for key in keys.split(",")}
-    assert cited == set(ENTRIES)
+    assert cited == set(ENTRIES), (
+        f"book/references.bib lacks {sorted(cited - set(ENTRIES))}, and no page cites {sorted(set(ENTRIES) - cited)}"
+    )
 
 
 def fields(key: str) -> dict[str, str]:

@@ -150,7 +150,9 @@ def test_a_crash_on_one_case_costs_only_the_values_of_that_case(check_id):
             return crash if case is crashing else right[case.name, cotangents is not None]
 
         of_it = {criterion.name for criterion in check.criteria if crashing.group in criterion.groups}
-        assert lost(grade(check_id, cases, check.criteria, caller)) == of_it, crashing.name
+        assert lost(grade(check_id, cases, check.criteria, caller)) == of_it, (
+            f"{crashing.name}: if it alone has gradients=True, give them to another case, too"
+        )
 
 
 def test_the_laptop_names_the_same_two_mistakes(tmp_path):
