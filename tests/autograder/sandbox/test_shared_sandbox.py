@@ -104,7 +104,8 @@ class TestFalling:
             session.run("def double(x):\n    return 2 * x")
             before = _zygote_pid(own.address)
             _fell(before)
-            assert ask(session, "double", np.ones(2)).error.kind == "no_worker"
+            asked = (ask(session, "double", np.ones(2)).error for _ in range(1000))  # the worker is killed soon after
+            assert next(filter(None, asked)).kind == "no_worker"
             assert session.starved
             assert ask(session, "double", np.ones(2)).outputs[0].tolist() == [2, 2]
             assert _zygote_pid(own.address) != before
