@@ -55,7 +55,7 @@ def heat_table(
         f'<div class="heat{large}"><style>{STYLE}</style><table role="grid"><caption>{escape(caption)} '
         f"{escape(axes)}</caption>"
         f"<thead><tr><td></td>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-        '<p aria-live="polite">Point at a cell, or use Tab and then the arrow keys.</p>'
+        '<p aria-live="polite">Point at a cell, tap it, or use Tab and then the arrow keys.</p>'
         f"<script>{SCRIPT}</script></div>"
     )
     return HeatTable(html, f"{caption}\n{alignment_text(matrix, source_words, target_words)}")

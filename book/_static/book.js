@@ -5,11 +5,21 @@ const boxes = new ResizeObserver((entries) => {
   entries.forEach(({ target }, number) => {
     if (wide[number]) target.tabIndex = 0
     else target.removeAttribute("tabindex")
+    target.classList.toggle("goes-on", wide[number])
   })
 })
+// Its right edge fades as long as there is more to see.
+document.addEventListener("scroll", ({ target }) => {
+  if (target.tabIndex !== 0 || target === document) return
+  target.classList.toggle("goes-on", target.scrollLeft + target.clientWidth < target.scrollWidth - 2)
+}, { capture: true, passive: true })
 const look = () => document.querySelectorAll(".formula, .drawing, .output, pre, .pst-scrollable-table-container").forEach((box) => {
   boxes.unobserve(box)
   boxes.observe(box)
 })
 look()
+// On a phone the contents of a page lie over it: who has chosen a section wants to read it.
+document.querySelector("#pst-secondary-sidebar-modal")?.addEventListener("click", ({ target, currentTarget }) => {
+  if (target.closest("a")) currentTarget.close()
+})
 document.fonts.addEventListener("loadingdone", look)  // the same box holds wider letters

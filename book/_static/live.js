@@ -34,7 +34,7 @@
     const another = made("button", `another ${kind === "writer" ? "beginning" : "sentence"}`, { type: "button" });
     const row = made("div", "", { class: "live-row" }), field = made("div", "", { class: "live-field" });
     const picture = place.querySelector("svg.cover");
-    const note = made("p", `A trained model runs in this page. It is loaded (${size}) when you type${picture ? ", press a word of the picture" : ""} or take another sentence.`, { class: "live-load", role: "status" });
+    const note = made("p", `A trained model runs in this page. It is loaded (${size}) when you type${picture ? ", press an English word of the picture" : ""} or take another sentence.`, { class: "live-load", role: "status" });
     input.value = sentence;
     row.append(input, another);
     field.append(label, row, note);
@@ -48,11 +48,15 @@
         const isTyping = document.activeElement === input, at = input.selectionStart;
         note.textContent = `It runs in this page: ${size}, nothing that you type is sent anywhere.`;
         note.removeAttribute("role"); // from here on the figure itself says what happens
+        const from = picture?.getBoundingClientRect().top;
         const figure = new live[kind](place, { field, input, another });
         if (isTyping) { input.focus(); input.setSelectionRange(at, at); }
         place.append(note); // the answer comes first
         if (pressed === another) { figure.other(); another.focus(); }
-        else if (pressed) figure.press?.([...picture.querySelectorAll("text:not(.head)")].indexOf(pressed));
+        else if (pressed) {
+          figure.press?.([...picture.querySelectorAll("text:not(.head)")].indexOf(pressed));
+          scrollBy(0, place.querySelector(".live-arcs").getBoundingClientRect().top - from); // it stays where it was pressed
+        }
       } catch (error) {
         begun = null;
         note.textContent = `The model could not be loaded (${error.message}). The book's own folder _static/live has it, once the book is built.`;

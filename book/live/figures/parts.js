@@ -182,6 +182,7 @@
         this.run();
         const { share, text } = answer(), right = options.find(([, from, to]) => share >= from && share < to)[0];
         result.textContent = `${text} ${right === words ? "You guessed it" : `Not “${words}”`}: ${right}. ${this.undo ?? "Put the menus back to undo it."}`;
+        result.scrollIntoView({ block: "nearest" });
       };
       const buttons = options.map((option) => element("button", { type: "button", onclick: () => guess(option) }, option[0]));
       return element("div", { class: "live-question" }, element("p", {}, element("strong", {}, "Guess first. "), ask), element("div", { class: "live-row" }, ...buttons), result);
