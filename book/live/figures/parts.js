@@ -149,7 +149,8 @@
 
     other(sentences = this.corpus.sentences) {
       const others = sentences.filter((each) => each.source !== this.input.value);
-      this.use(others[Math.floor(Math.random() * others.length)].source);
+      const whole = others.filter(({ source }) => live.wordsOf(source, this.isFrench).length <= MOST_WORDS), from = whole.length ? whole : others;
+      this.use(from[Math.floor(Math.random() * from.length)].source);
     }
 
     /* The typed text as words and tokens, `seen` as the model reads it, and a note for each word that it cannot read. */
