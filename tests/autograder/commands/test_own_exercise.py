@@ -4,6 +4,8 @@ import difflib
 import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +167,7 @@ def test_what_new_writes_can_be_tried_and_what_cannot_is_said_in_one_sentence(co
     assert (status, "autograder/checks/mine/checks.py, line 26: SyntaxError: " in printed) == (2, True), printed
 
 
+OURS = "lint.isort.known-first-party = ['autograder', 'solutions', 'tests']"
 LISTS = ("book/_toc.yml", "book/index.md", "TEACHING.md")
 
 
@@ -196,6 +199,10 @@ def test_a_new_chapter_has_its_files_and_its_lines_in_every_list(lists: Path) ->
     teaching = (lists / "TEACHING.md").read_text("utf-8")
     asked = teaching.partition("\n## Questions for the class\n")[2].partition("\n## ")[0]
     assert asked.partition("### `my_rope`\n")[2].count("**\n*Good:*") == 2
+    rules = ["--config", ROOT / "pyproject.toml", "--config", OURS]
+    for task in (["check"], ["format", "--check"]):
+        done = subprocess.run([sys.executable, "-m", "ruff", *task, *rules, lists], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_chapter_that_cannot_be_written_leaves_the_lists_as_they_were(lists: Path) -> None:
