@@ -143,7 +143,7 @@ def test_a_state_has_an_address_that_leads_back_to_it(browser, tmp_path: Path) -
 
 def test_the_picture_answers_a_press_by_the_model(browser, tmp_path: Path) -> None:
     for tab in opened(browser, tmp_path, "bahdanau", plain=PICTURE):
-        assert "press a word of the picture" in tab.locator(".live-load").inner_text()
+        assert "press an English word of the picture" in tab.locator(".live-load").inner_text()
         tab.locator("svg.cover text").nth(4).click()  # the first three are of the source
         tab.locator(".live-words button[aria-pressed=true]").nth(0).wait_for()
         assert tab.locator(".live-words").first.locator("button").nth(1).get_attribute("aria-pressed") == "true"
