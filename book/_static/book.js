@@ -1,4 +1,5 @@
 // What scrolls sideways on a narrow screen can be reached, and so scrolled, with the keyboard.
+const BOXES = ".formula, .drawing, .output, pre, .pst-scrollable-table-container"
 const boxes = new ResizeObserver((entries) => {
   // All is read before anything is written, so that the browser lays the page out once.
   const wide = entries.map(({ target }) => target.scrollWidth > target.clientWidth)
@@ -10,10 +11,9 @@ const boxes = new ResizeObserver((entries) => {
 })
 // Its right edge fades as long as there is more to see.
 document.addEventListener("scroll", ({ target }) => {
-  if (target.tabIndex !== 0 || target === document) return
-  target.classList.toggle("goes-on", target.scrollLeft + target.clientWidth < target.scrollWidth - 2)
+  if (target.matches?.(BOXES)) target.classList.toggle("goes-on", target.scrollLeft + target.clientWidth < target.scrollWidth - 2)
 }, { capture: true, passive: true })
-const look = () => document.querySelectorAll(".formula, .drawing, .output, pre, .pst-scrollable-table-container").forEach((box) => {
+const look = () => document.querySelectorAll(BOXES).forEach((box) => {
   boxes.unobserve(box)
   boxes.observe(box)
 })
