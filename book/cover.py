@@ -9,7 +9,7 @@ from torch import Tensor
 from lab.plots import STYLES
 
 LEAST = 0.05  # a weight below this is not drawn
-LINE, WIDTH, LEFT, RIGHT, TOP = 25, 560, 110, 450, 34  # pixels of the drawing
+LINE, WIDTH, LEFT, RIGHT, TOP = 25, 560, 150, 410, 34  # pixels of the drawing
 THICKEST = 9  # a line of weight 1
 
 

@@ -17,7 +17,8 @@ TOLD = re.compile(r'<svg[^>]*role="img"[^>]*>\s*<title[^>]*>[^<]{10,}</title>\s*
 class Drawing(SphinxDirective):
     """`{drawing} NAME` puts figures/NAME.svg on the page, with the content as its caption.
 
-    With the states of figures/NAME.json, book/_static/touch.js lets readers touch it.
+    With the states of figures/NAME.json, book/_static/touch.js lets readers touch it; the caption's second paragraph
+    is of the drawing as it stands, and hides when a state is chosen.
     """
 
     required_arguments = 1
@@ -41,8 +42,10 @@ class Drawing(SphinxDirective):
             caption = nodes.caption()
             parsed = nodes.Element()
             self.state.nested_parse(self.content, self.content_offset, parsed)
-            for paragraph in parsed.findall(nodes.paragraph):
-                caption += paragraph.children
+            always, *at_rest = parsed.findall(nodes.paragraph)
+            caption += always.children
+            for paragraph in at_rest:
+                caption += nodes.inline("", " ", *paragraph.children, classes=["at-rest"])
             figure += caption
         return [figure]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import ebook
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.fileutil import copy_asset
 from sphinx.util.math import get_node_equation_number
@@ -28,6 +29,8 @@ BREAK = re.compile(r"\\q?quad(?![a-zA-Z])")  # between two formulas that stand i
 SUM = re.compile(r"(?=[=+])")
 TOKEN = re.compile(r"\\(?:[a-zA-Z]+|.)|[{}()]|[^\\{}()]", re.DOTALL)
 OPENS, CLOSES = {"{", "(", r"\begin", r"\left"}, {"}", ")", r"\end", r"\right"}
+PUNCTUATION = re.compile(r"[.,;:?!)’]+")  # what no line may begin with
+SHORT = 30  # letters of LaTeX: a longer formula may have to break itself
 LONG = 60  # letters of LaTeX: an e-reader on a phone shows no more in a line
 
 logger = logging.getLogger(__name__)
@@ -71,6 +74,21 @@ def pieces(formula: str, at: re.Pattern[str]) -> list[str]:
     return [part for part in parts if part.strip()]
 
 
+class Together(SphinxPostTransform):
+    """Keep a short formula and the comma or full stop after it in one line: browsers break between them."""
+
+    default_priority = 900
+
+    def run(self, **kwargs: object) -> None:
+        for node in list(self.document.findall(nodes.math)):
+            after = node.next_node(descend=False, siblings=True)
+            if not isinstance(after, nodes.Text) or len(node.astext()) > SHORT:
+                continue
+            if mark := PUNCTUATION.match(after):
+                after.parent.replace(after, nodes.Text(after[mark.end() :]))
+                node.replace_self(nodes.inline("", "", node.deepcopy(), nodes.Text(mark[0]), classes=["together"]))
+
+
 def visit_inline(self, node: nodes.math) -> None:
     """Write a formula within a sentence; for e-readers, which break no MathML, a long one in pieces."""
     formula = node.astext()
@@ -104,6 +122,7 @@ def copy_fonts(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_html_math_renderer("katex", (visit_inline, None), (visit_block, None))
+    app.add_post_transform(Together)
     app.add_css_file("katex/katex.min.css")
     app.connect("build-finished", copy_fonts)
     return {"parallel_read_safe": True}

@@ -58,7 +58,11 @@ const build = (place) => {
     })
     show(state)
   }
-  const press = (state) => { choose(state === chosen ? 0 : state); keep(chosen) }
+  const press = (state) => {
+    choose(state === chosen ? 0 : state)
+    keep(chosen)
+    place.scrollIntoView({ block: "nearest" }) // on a phone the drawing may lie below the buttons and the screen's edge
+  }
   states.forEach(({ name, lang }, i) => element(buttons, "button", { type: "button", ...(lang && { lang }) }, name)
     .addEventListener("click", () => press(i + 1)))
   buttons.addEventListener("keydown", (event) => {

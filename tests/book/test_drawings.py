@@ -204,6 +204,17 @@ def test_a_drawing_is_touched_with_keys_and_fingers(browser, tmp_path: Path, abo
 
 
 @pytest.mark.browser
+def test_a_press_brings_the_drawing_into_view(browser, tmp_path: Path) -> None:
+    drawing = with_states(ROOT / "book" / "figures" / "bottleneck.svg")
+    for tab in opened(browser, tmp_path, f'<div style="height: 560px"></div>{drawing}<div style="height: 900px"></div>'):
+        tab.set_viewport_size({"width": 380, "height": 800})
+        under = "document.querySelector('svg').getBoundingClientRect().bottom - innerHeight"
+        assert tab.evaluate(under) > 0
+        tab.get_by_role("button", name="me").click()
+        assert tab.evaluate(under) <= 1
+
+
+@pytest.mark.browser
 @each_drawing
 def test_on_a_phone_a_label_is_large_enough_and_fits_its_box(browser, tmp_path: Path, drawing: Path) -> None:
     for tab in opened(browser, tmp_path, f'<div style="width: 312px">{with_states(drawing)}</div>'):

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import citations
 import described
+import maths
 import plots
 import pydata_sphinx_theme
 import pytest
 import sheets
 import slim
 import tinycss2
-from docutils import nodes
+from docutils import nodes, utils
 from pybtex.database import parse_file
 
 from lab.plots import training_curves
@@ -53,6 +54,17 @@ def test_a_page_loads_one_small_sheet_and_waits_for_no_script():
     ours = (PAGES[0].parent / "_static" / "book.css").read_text(encoding="utf-8")
     assert ours in sheet, "a rule of ours is gone"
     assert (PAGES[0].parent / "_static" / sheets.ICONS).stat().st_size < 10_000
+
+
+def test_a_short_formula_and_the_comma_after_it_are_one():
+    document = utils.new_document("")
+    long = "+".join(["x"] * maths.SHORT)
+    formulas, words = ("c", long, "d"), ("), and ", ", or ", " is")
+    parts = [part for f, word in zip(formulas, words, strict=True) for part in (nodes.math("", f), nodes.Text(word))]
+    document += nodes.paragraph("", "", nodes.Text("where "), *parts)
+    maths.Together(document).run()
+    together = [node.astext() for node in document.findall(nodes.inline)]
+    assert (together, document.astext()) == (["c),"], f"where c), and {long}, or d is")
 
 
 def in_page(picture) -> str:

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
   const live = (globalThis.live = globalThis.live || {}), { element } = live;
-  const LINE = 25, WIDTH = 560, LEFT = 110, RIGHT = 450, TOP = 34, THICKEST = 9, LEAST = 0.05;
+  const LINE = 25, WIDTH = 560, LEFT = 150, RIGHT = 410, TOP = 34, THICKEST = 9, LEAST = 0.05;
   const WEIGHTS = { "": "as trained", equal: "equal", sharpest: "all on the largest", shuffled: "shuffled" };
   const HELD = { held: "those of the first word, held" };
   const AWAY = {
