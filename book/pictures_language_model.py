@@ -58,13 +58,13 @@ def turned_arrows(places: Sequence[tuple[int, int]] = ((5, 3), (7, 5)), step: fl
             for m, n in places
         ),
     )
-    x, y, radius = 100.0, 122.0, 74.0
+    x, y, radius = 115.0, 122.0, 74.0
 
     def at(angle: float, reach: float) -> tuple[float, float]:
         return x + reach * cos(radians(angle)), y - reach * sin(radians(angle))
 
     for m, n in places:
-        drawing.panel(200, 232, f"query at {m}, key at {n}", x)
+        drawing.panel(2 * x, 232, f"query at {m}, key at {n}", x)
         for angle in range(0, 360, 10):
             drawing.rule(*at(angle, radius), *at(angle + 10, radius))
         for angle in range(int(step * n), int(step * m), 5):
@@ -184,7 +184,7 @@ def filling_cache(words: Sequence[str], per_token: int) -> Drawing:
     )
     drawing.panel(330, 24 + 26 * len(words))
     drawing.text(0, 12, "new word", "small soft", "start")
-    drawing.text(330, 12, "bytes kept", "small soft", "end")
+    drawing.text(329, 12, "bytes kept", "small soft", "end")
     for t, word in enumerate(words):
         top = 22.0 + 26 * t
         drawing.text(46, top + 14, word, anchor="end")
