@@ -19,8 +19,8 @@ from tests.support.figures import SMALL, is_narrow, opened, status
 
 CSS = (ROOT / "book" / "_static" / "book.css").read_text(encoding="utf-8")
 TOUCHED = sorted((ROOT / "book" / "figures").glob("*.json"))
-# Labels that are lower than 10 pixels, stick out of their drawing, have less than a pixel beside them in their box, or lie
-# on another label.
+# Labels that are lower than 10 pixels, stick out of their drawing, have less than a pixel beside them in their box, or
+# lie on another label.
 CROWDED = """all => all.filter((label) => {
   const common = (one, other) => [
     Math.min(one.right, other.right) - Math.max(one.left, other.left),
