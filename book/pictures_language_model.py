@@ -219,13 +219,13 @@ def induction_circuit(words: Sequence[str]) -> Drawing:
         left, wide = middle(i) - pitch / 2 + 3, pitch - 6
         drawing.box(left, 152, wide, 24)
         drawing.text(middle(i), 168, word)
-        drawing.box(left, 64, wide, 28, "state", hot=i in (first + 1, last))
+        drawing.box(left, 60, wide, 32, "state", hot=i in (first + 1, last))
         if i:
             drawing.arrow(middle(i - 1), 152, middle(i), 92, "key" if i == first + 1 else "")
-            drawing.text(middle(i), 76, "behind", "small soft")
-            drawing.text(middle(i), 88, words[i - 1], "small")
-    drawing.rule(middle(last), 64, middle(last), 36, "query", 2)
+            drawing.text(middle(i), 73, "behind", "small soft")
+            drawing.text(middle(i), 87, words[i - 1], "small")
+    drawing.rule(middle(last), 60, middle(last), 36, "query", 2)
     drawing.rule(middle(last), 36, middle(first + 1), 36, "query", 2)
-    drawing.arrow(middle(first + 1), 36, middle(first + 1), 64, "query")
+    drawing.arrow(middle(first + 1), 36, middle(first + 1), 60, "query")
     drawing.text((middle(last) + middle(first + 1)) / 2, 30, f"copies “{words[first + 1]}”")
     return drawing
