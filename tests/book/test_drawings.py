@@ -215,5 +215,6 @@ def test_a_drawing_is_touched_with_keys_and_fingers(browser, tmp_path: Path, abo
 @pytest.mark.browser
 @each_drawing
 def test_on_a_phone_a_label_is_large_enough_and_has_room(browser, tmp_path: Path, drawing: Path) -> None:
-    for tab in opened(browser, tmp_path, f'<div style="width: 312px">{with_states(drawing)}</div>'):
+    as_on_a_page = "width: 312px; --pst-font-family-base: system-ui, sans-serif"
+    for tab in opened(browser, tmp_path, f'<div style="{as_on_a_page}">{with_states(drawing)}</div>'):
         assert tab.locator("svg text").evaluate_all(CROWDED) == []
