@@ -58,13 +58,13 @@ def turned_arrows(places: Sequence[tuple[int, int]] = ((5, 3), (7, 5)), step: fl
             for m, n in places
         ),
     )
-    x, y, radius = 100.0, 122.0, 74.0
+    x, y, radius = 115.0, 122.0, 74.0
 
     def at(angle: float, reach: float) -> tuple[float, float]:
         return x + reach * cos(radians(angle)), y - reach * sin(radians(angle))
 
     for m, n in places:
-        drawing.panel(200, 232, f"query at {m}, key at {n}", x)
+        drawing.panel(2 * x, 232, f"query at {m}, key at {n}", x)
         for angle in range(0, 360, 10):
             drawing.rule(*at(angle, radius), *at(angle + 10, radius))
         for angle in range(int(step * n), int(step * m), 5):
@@ -184,7 +184,7 @@ def filling_cache(words: Sequence[str], per_token: int) -> Drawing:
     )
     drawing.panel(330, 24 + 26 * len(words))
     drawing.text(0, 12, "new word", "small soft", "start")
-    drawing.text(330, 12, "bytes kept", "small soft", "end")
+    drawing.text(329, 12, "bytes kept", "small soft", "end")
     for t, word in enumerate(words):
         top = 22.0 + 26 * t
         drawing.text(46, top + 14, word, anchor="end")
@@ -219,13 +219,13 @@ def induction_circuit(words: Sequence[str]) -> Drawing:
         left, wide = middle(i) - pitch / 2 + 3, pitch - 6
         drawing.box(left, 152, wide, 24)
         drawing.text(middle(i), 168, word)
-        drawing.box(left, 64, wide, 28, "state", hot=i in (first + 1, last))
+        drawing.box(left, 60, wide, 32, "state", hot=i in (first + 1, last))
         if i:
             drawing.arrow(middle(i - 1), 152, middle(i), 92, "key" if i == first + 1 else "")
-            drawing.text(middle(i), 76, "behind", "small soft")
-            drawing.text(middle(i), 88, words[i - 1], "small")
-    drawing.rule(middle(last), 64, middle(last), 36, "query", 2)
+            drawing.text(middle(i), 73, "behind", "small soft")
+            drawing.text(middle(i), 87, words[i - 1], "small")
+    drawing.rule(middle(last), 60, middle(last), 36, "query", 2)
     drawing.rule(middle(last), 36, middle(first + 1), 36, "query", 2)
-    drawing.arrow(middle(first + 1), 36, middle(first + 1), 64, "query")
+    drawing.arrow(middle(first + 1), 36, middle(first + 1), 60, "query")
     drawing.text((middle(last) + middle(first + 1)) / 2, 30, f"copies “{words[first + 1]}”")
     return drawing

@@ -42,7 +42,8 @@ def tiles_picture(
                 size=(63, 20),
                 digits=0 if all(x % 1 == 0 for x in each) else 1,
             )
-            drawing.text(54, top + 14, name, "small soft", "end")
+            if not t:
+                drawing.text(54, top + 14, name, "small soft", "end")
         drawing.arrow(left + 63, 68, left + 63, 88)
     for three, left, top in zip(carried.values(), (62.0, 200.0, 131.0), (106, 106, 186), strict=True):
         drawing.matrix(
@@ -66,7 +67,7 @@ def part_of(scores: Tensor, values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 def square(drawing: Drawing, length: int) -> None:
     """Add a panel with length × length scores in tiles of 2 × 2, of which the third of the third row is computed."""
-    cell, left, top = 22.0, 66.0, 26.0
+    cell, left, top = 22.0, 74.0, 26.0
     side = cell * length
     drawing.panel(left + side + 4, top + side + 26, "keys →", left + side / 2)
     drawing.text(left - 6, top + 14, "queries ↓", "small soft", "end")
@@ -154,11 +155,11 @@ def rolling_cache_picture(words: Sequence[str] = WORDS, window: int = 4, sinks: 
         f"A cache with a window of {window} and {sinks} sinks",
         f"{steps} steps. " + " ".join(f"Step {t + 1} keeps {', '.join(row)}: {len(row)}." for t, row in rows.items()),
     )
-    widths = [7.0 * len(word) + 11 for word in words]  # of the boxes, with a gap
+    widths = [7.0 * len(word) + 12 for word in words]  # of the boxes, with a gap
     lefts = [18 + sum(widths[:i]) for i in range(n)]
     drawing.panel(330, 24 + 26 * steps + 22)
     drawing.text(0, 12, "step", "small soft", "start")
-    drawing.text(330, 12, "kept", "small soft", "end")
+    drawing.text(329, 12, "kept", "small soft", "end")
     for line, t in enumerate(rows):
         top = 22.0 + 26 * line
         drawing.text(9, top + 14, f"{t + 1}", "small soft")

@@ -27,24 +27,24 @@ def moving_sum(words: Sequence[str], X: Matrix, axes: tuple[int, int], word: int
         f"{words[word]}, as thick as the weights: {shares}. It moves from {X[word, x]:g}, {X[word, y]:g} to "
         f"{new[0]:.2f}, {new[1]:.2f}.",
     )
-    drawing.panel(300, 250)
+    drawing.panel(300, 256)
 
     def place(point: Sequence[float] | Matrix) -> tuple[float, float]:
         return 50 + 150 * float(point[0]), 210 - 90 * float(point[1])
 
     to = place(new)
-    drawing.rule(50, 226, 250, 226)
+    drawing.rule(50, 232, 250, 232)
     drawing.rule(34, 210, 34, 20)
-    drawing.text(150, 243, f"feature {x + 1} →", "small soft")
+    drawing.text(150, 249, f"feature {x + 1} →", "small soft")
     drawing.text(38, 12, f"↑ feature {y + 1}", "small soft")
     for name, point, share in zip(words, X[:, [x, y]], weights[word], strict=True):
         left, top = place(point)
         drawing.rule(left, top, *to, "weights", 0.6 + 9 * float(share))
         drawing.box(left - 4, top - 4, 8, 8, "value")
-        drawing.text(left + 16, top - 9, f"{name} {number(float(share), 2)}")
+        drawing.text(left + 9, top + 14, f"{name} {number(float(share), 2)}", anchor="start")
     drawing.arrow(*place(X[word, [x, y]]), *to, "context")
     drawing.box(to[0] - 5, to[1] - 5, 10, 10, "context", hot=True)
-    drawing.text(to[0] - 12, to[1] + 4, f"new {words[word]}", anchor="end")
+    drawing.text(to[0] - 10, to[1] - 6, f"new {words[word]}", anchor="end")
     return drawing
 
 
@@ -235,7 +235,7 @@ def residual_stream(
                     drawing.text(233, top + 24 + 15 * k, words, "small soft" if k else "small")
                 drawing.arrow(96, top + 14, 140, top + 20)
                 drawing.arrow(140, top + 34, 52, top + 50)
-                drawing.text(102, top + 58, "+, then norm", "small soft")
+                drawing.text(56, top + 61, "+, then norm", "small soft", "start")
         drawing.arrow(48, 54 + 66 * len(layers), 48, 76 + 66 * len(layers))
         drawing.text(4, 92 + 66 * len(layers), end, anchor="start")
     return drawing

@@ -80,15 +80,14 @@ def padded_batch(sentences: Sequence[str]) -> Drawing:
         f"{len(rows)} rows of {longest} words. "
         + " ".join(f"Row {i}: {' '.join(row)}; {len(row)} of them count." for i, row in enumerate(rows, 1)),
     )
-    drawing.panel(40 + 41 * longest, 24 + 48 * len(rows))
+    drawing.panel(47 * longest, 68 * len(rows))
     for i, row in enumerate(words):
-        drawing.text(34, 29 + 48 * i, f"row {i + 1}", "small soft", "end")
+        drawing.text(0, 14 + 68 * i, f"row {i + 1}; its mask below", "small soft", "start")
         for j, word in enumerate(row):
             real = j < len(rows[i])
-            drawing.box(39 + 41 * j, 14 + 48 * i, 39, 22, "state" if real else "")
-            drawing.text(58.5 + 41 * j, 29 + 48 * i, word, "small" if real else "small soft")
-            drawing.text(58.5 + 41 * j, 50 + 48 * i, "1" if real else "0", "small soft")
-        drawing.text(34, 50 + 48 * i, "mask", "small soft", "end")
+            drawing.box(1 + 47 * j, 20 + 68 * i, 45, 22, "state" if real else "")
+            drawing.text(23.5 + 47 * j, 35 + 68 * i, word, "small" if real else "small soft")
+            drawing.text(23.5 + 47 * j, 57 + 68 * i, "1" if real else "0", "small soft")
     return drawing
 
 

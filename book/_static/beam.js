@@ -50,7 +50,7 @@ const drawBox = (svg, { x, y }, word, kind, p) => {
   const [width, height] = BOX
   drawn(svg, "rect", { class: kind, x: x - width / 2, y: y - height / 2 - 4, width, height, rx: 5 })
   drawn(svg, "text", { x, y: y + 1 }, word)
-  if (p) drawn(svg, "text", { class: "small soft", x, y: y + 20 }, p)
+  if (p) drawn(svg, "text", { class: "small soft", x, y: y + 21 }, p)
 }
 
 const drawTree = (svg, { at }, steps) => {
