@@ -20,6 +20,7 @@ from autograder.kit.proxy import Outline, outline
 MOST_QUESTIONS = 5_000  # for one check; a right function asks for less than a hundred
 MOST_ELEMENTS = 4 << 20  # that the operations of one answer may make
 EACH = 1000  # what an operation counts as, however little it makes
+SMALL = 1 << 18  # elements; what makes no more is not looked at closely, for which torch imports its compiler: a second
 MOST_ARGUMENTS = 32
 LONGEST_AXIS = 1 << 16
 
@@ -109,10 +110,20 @@ class Bounded(EachOperation):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        self.left -= EACH + _size(func, args, kwargs)
+        self.left -= EACH if _at_most((args, kwargs)) <= SMALL else EACH + _size(func, args, kwargs)
         if self.left < 0:
             raise TooMuch(f"its arguments are too large: it would make more than {MOST_ELEMENTS} numbers")
         return func(*args, **kwargs)
+
+
+def _at_most(given: Any) -> int:
+    """Return a bound on the elements that an operation makes: at most it pairs all that it is given, sizes too."""
+    sizes = (
+        each.numel() if isinstance(each, Tensor) else abs(each)
+        for each in tree_leaves(given)
+        if isinstance(each, Tensor | int)
+    )
+    return math.prod(max(1, size) for size in sizes)
 
 
 def _size(func: Any, args: Any, kwargs: dict) -> int:
