@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import nbformat
 import numpy as np
 import pytest
+import torch
 
 from autograder import checks
 from autograder.assignment import Template, assignments, grade_id, parts, template
 from autograder.judge.caller import Student
+from autograder.judge import reference_server
 from autograder.judge.carried import Forward
 from autograder.judge.judge import Judge, Judged
 from autograder.judge.reference_server import MOST_ELEMENTS, Earlier
@@ -241,6 +243,16 @@ def test_too_much_is_an_error_in_the_students_code(built: Sandbox) -> None:
             assert most in error.text
         asking.run("def kept(x):\n    try:\n        return huge(x)\n    except ValueError:\n        return x")
         assert ask(asking, "kept", np.ones(2, np.float32)).error is None
+
+
+def test_a_small_operation_is_not_worked_out_by_shapes(monkeypatch) -> None:
+    looked = []
+    monkeypatch.setattr(reference_server, "_size", lambda *_: looked.append(1) or 1)
+    with reference_server.Bounded():
+        row = torch.ones(3, 4) @ torch.ones(4)
+        assert not looked, "for that torch imports its compiler: a second of each judging process"
+        torch.zeros(600, 600) + row[0]
+    assert looked
 
 
 @pytest.mark.slow
