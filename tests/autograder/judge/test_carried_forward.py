@@ -11,8 +11,8 @@ import torch
 
 from autograder import checks
 from autograder.assignment import Template, assignments, grade_id, parts, template
-from autograder.judge.caller import Student
 from autograder.judge import reference_server
+from autograder.judge.caller import Student
 from autograder.judge.carried import Forward
 from autograder.judge.judge import Judge, Judged
 from autograder.judge.reference_server import MOST_ELEMENTS, Earlier
