@@ -215,7 +215,8 @@ def test_a_drawing_is_touched_with_keys_and_fingers(browser, tmp_path: Path, abo
 @pytest.mark.browser
 def test_a_press_brings_the_drawing_into_view(browser, tmp_path: Path) -> None:
     drawing = with_states(ROOT / "book" / "figures" / "bottleneck.svg")
-    for tab in opened(browser, tmp_path, f'<div style="height: 560px"></div>{drawing}<div style="height: 900px"></div>'):
+    above, below = (f'<div style="height: {height}px"></div>' for height in (560, 900))
+    for tab in opened(browser, tmp_path, above + drawing + below):
         tab.set_viewport_size({"width": 380, "height": 800})
         under = "document.querySelector('svg').getBoundingClientRect().bottom - innerHeight"
         assert tab.evaluate(under) > 0
