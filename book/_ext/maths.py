@@ -27,6 +27,7 @@ OPERATOR = re.compile("(<munder>)(<mi[^>]*>[^<]*</mi><mo>\u2061</mo>)(?=<mo )")
 
 BREAK = re.compile(r"\\q?quad(?![a-zA-Z])")  # between two formulas that stand in one line
 SUM = re.compile(r"(?=[=+])")
+REMARK = re.compile(r"&&(?=\s*\\text)")  # in a line of several formulas, what is said of it
 TOKEN = re.compile(r"\\(?:[a-zA-Z]+|.)|[{}()]|[^\\{}()]", re.DOTALL)
 OPENS, CLOSES = {"{", "(", r"\begin", r"\left"}, {"}", ")", r"\end", r"\right"}
 PUNCTUATION = re.compile(r"[.,;:?!)’]+")  # what no line may begin with
@@ -105,7 +106,8 @@ def visit_block(self, node: nodes.math_block) -> None:
     number = [f"({get_node_equation_number(self, node)})"] if node.get("number") else []
     self.body.append(self.starttag(node, "div", CLASS="math"))
     formula = TAG.sub("", formula)
-    for part in pieces(formula, BREAK) if self.builder.name == ebook.BUILDER else [formula]:
+    is_narrow = self.builder.name == ebook.BUILDER
+    for part in pieces(REMARK.sub(r"\\\\ & \\quad", formula), BREAK) if is_narrow else [formula]:
         self.body.append(f'<div class="formula">{rendered(self, node, part, display=True)}</div>')
     self.body += [f'<span class="eqno">{self.encode(text)}</span>' for text in [*tags, *number]]
     self.body.append("</div>\n")

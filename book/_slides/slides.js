@@ -231,6 +231,7 @@ const start = (slide) => slide.querySelectorAll(".live input[type=text]").forEac
 const started = async () => {
   start(document)
   while (document.querySelector(".live-load[role]")) await new Promise((done) => setTimeout(done, 50))
+  await new Promise((done) => setTimeout(done, 150)) // a loss comes 100 ms after its answer; what changes in print is empty
 }
 
 addEventListener("load", async () => {

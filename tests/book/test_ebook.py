@@ -16,6 +16,7 @@ PICTURE = '<img src="data:image/png;base64,aGk=" alt="a &lt; b" style="max-width
 PAGE = (
     "# Page\n\nA formula $\\of{c}{units} = \\of{\\operatorname{head}}{units} \\alpha_i$.\n\n"
     "$$ a = b, \\qquad c = \\frac{d \\quad e}{2} \\tag{Luong (5)} $$\n\n"
+    "$$ \\begin{aligned} a &= b && \\text{what it is} \\end{aligned} $$\n\n"
     f"Long: ${' + '.join(f'a_{{{number}}}(b + c)' for number in range(9))}$.\n\n"
     f"```{{raw}} html\n{PICTURE}<style>p:is(.a, .b){{top: 0}}</style><svg viewBox='0 0 1 1'></svg>"
     "<p>three&nbsp;words<br>and &amp; more</p><script>const x = 1 && 2</script>\n```\n\n"
@@ -42,7 +43,8 @@ def test_a_page_for_e_readers(tmp_path):
     out = tmp_path / "html"
     assert not build.malformed(out / "book.epub")
     page = (out / "index.xhtml").read_text(encoding="utf8")
-    assert page.count("<math") == 1 + 2 + 9 + 1  # what stands side by side, and a long sum, are cut
+    assert page.count("<math") == 1 + 2 + 1 + 9 + 1  # what stands side by side, and a long sum, are cut
+    assert page.count("<mtr") == 2  # what is said of a formula stands below it
     assert re.findall(r'data-column="([^"]*)"', page) == ["b", "ci", "d"]
     assert not {"katex-html", "<script"} & set(re.findall("katex-html|<script", page))
     head, _, after = page.partition("</head>")
