@@ -4,10 +4,11 @@ import ast
 import re
 from collections.abc import Iterator
 from copy import copy
+from itertools import pairwise
 
 from bs4 import Tag
 
-from book.tree import Piece, classes, find, html, inner, parsed, tags, text
+from book.tree import Piece, classes, find, html, inner, tags
 
 PART = re.compile(r"p[0-9a-f]{8}-")  # book/_ext/plots.py names the parts of a plot so
 SHORT_CODE = 14  # lines of a cell that still leave room for what it prints
@@ -55,14 +56,9 @@ def titled(section: Tag) -> tuple[Tag, list[Tag]]:
 
 def questions(content: list[Tag]) -> Iterator[tuple[Tag, list[Tag]]]:
     """Yield each question of a section of questions, as its paragraph, and what its answer unfolds."""
-    before: Tag | None = None
-    for element in content:
+    for asked, element in pairwise(content):
         if element.name == "details":
-            unfolds, *answer = tags(element)
-            named = find(unfolds, kind="sd-summary-text")[0]
-            # The question stands before what unfolds, or on it.
-            yield before if before and text(named) == "Answer" else find(parsed(f"<p>{inner(named)}</p>"))[0], answer
-        before = element
+            yield asked, tags(element)[1:]
 
 
 def is_worth_showing(code: str, taught: set[str]) -> bool:
