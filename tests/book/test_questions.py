@@ -19,7 +19,8 @@ class="headerlink" href="#questions">#</a></h2><p>Think first.</p>
 <p><strong>1. Compute.</strong> What is {FORMULA.format("")} of <a href="#one">the sum</a>?</p>
 <details class="sd"><summary><span class="sd-summary-text">Answer</span></summary>
 <div class="sd-body"><p class="sd-text">One half.</p>{FORMULA.format(' display="block"')}</div></details>
-<p>2. Why?</p><details><summary><span class="sd-summary-text">Answer</span></summary><div><p>Because.</p></div></details>
+<p>2. Why?</p>
+<details><summary><span class="sd-summary-text">Answer</span></summary><div><p>Because.</p></div></details>
 </section></article>"""
 SITE = questions.ROOT / "build" / FOLDERS["full"] / "html"
 
