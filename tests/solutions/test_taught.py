@@ -90,7 +90,7 @@ PROOFS = {  # by chapter: a test, and the functions that it proves
     "language_model": {
         f"test_language_model_model.{PLAIN_AND_FAST}": "rms_norm swiglu rope grouped_query_attention",
         "test_language_model_model.test_a_step_of_the_model_is_the_taught_one": "cached_step",
-        "test_language_model_model.test_each_sentence_has_one_tree": "inside",
+        "test_language_model_grammar.test_each_sentence_has_one_tree": "inside",
         HELD: "causal_mean next_probabilities induction_score latent_attention",
     },
     "long_context": {
