@@ -46,7 +46,7 @@ in it.</p><div class="cell"><div class="cell_output"><div class="output text_htm
 OUTSIDE = """() => {
   const frame = Reveal.getCurrentSlide().getBoundingClientRect()
   return [...Reveal.getCurrentSlide().querySelectorAll("h1, h2, .body *")].filter((each) => {
-    if (each.closest(".katex-mathml, .katex svg, aside, .moved.beam table, .live > *")) return false
+    if (each.closest(".katex-mathml, .katex svg, aside, .moved.beam table, .live > *, .live-hidden")) return false
     const box = each.getBoundingClientRect()
     const isOut = box.right > frame.right + 1 || box.bottom > frame.bottom + 1 || box.left < frame.left - 1
     const isCut = getComputedStyle(each).overflowX !== "visible" && each.scrollWidth > each.clientWidth + 2
