@@ -9,11 +9,13 @@ EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
         "any number that is finite": [("0.0", "1.0"), ("0.0", "-1.0"), ("0.0", "2.0")],
     },
     "long_context.flash_forward": {
+        "nothing is less": [("m == -torch.inf", "m <= -torch.inf")],
+        "any number that is finite": [("0.0", "1.0"), ("0.0", "-1.0"), ("0.0", "2.0")],
         "what has no keys is multiplied by 0": [
             ("q.new_zeros(*q.shape[:2], value.shape[-1])", "q.new_zeros(value.shape[-1])"),
             ("q.new_zeros(*q.shape[:2], value.shape[-1])", "*q.shape[:2]"),
             ("q.new_zeros(*q.shape[:2], value.shape[-1])", "value.shape[-1]"),
-        ]
+        ],
     },
     "long_context.alibi_bias": {
         "there are more slopes than heads then, and they are cut": [
