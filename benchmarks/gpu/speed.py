@@ -1,7 +1,7 @@
 """Speed of training on a device: each model's step."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.nn import functional
 
 from benchmarks.gpu.small_models import (
     BAHDANAU,
     ENCODER_DECODER,
+    LANGUAGE_MODEL,
     LUONG,
     POOLING,
     SELF_ATTENTION,
@@ -23,6 +25,7 @@ from benchmarks.gpu.table import Job, Row, Setting
 from lab.classification import Classifier, Classifying
 from lab.devices import uses_bf16
 from lab.diagnosis import memory
+from lab.language import LanguageModel, Predicting
 from lab.runs import Solution
 from lab.training import Trainer
 from lab.translation import Translating
@@ -39,6 +42,7 @@ class Shape:
     vocabulary: int
     words: int  # of a text, or of a sentence on either side
     sentences: int = 1  # of a text
+    tokens: int = 0  # of a batch; 0 = the recipe's
 
 
 SHAPES: Mapping[str, Shape] = {
@@ -51,6 +55,8 @@ SHAPES: Mapping[str, Shape] = {
     "pooling HAN, IMDB": Shape(POOLING, "yang", 20000, 20, 12),
     "structured, IMDB": Shape(STRUCTURED, "imdb", 30000, 230),
     "self_attention, IMDB": Shape(SELF_ATTENTION, "base", 20000, 230),
+    "language_model large, Shakespeare": Shape(LANGUAGE_MODEL, "large", 65, 256),
+    "language_model gpt2, FineWeb": Shape(LANGUAGE_MODEL, "gpt2", 50257, 1024, tokens=32768),
 }
 QUICK = ("bahdanau, Multi30k", "pooling, SemEval")
 
@@ -59,6 +65,7 @@ def jobs(quick: bool) -> Iterator[Job]:
     """Yield the measurements."""
     for name in QUICK if quick else SHAPES:
         yield Job(f"speed: {name}", lambda setting, name=name: step(name, setting), 30)
+    yield Job("speed: attention in tiles", tiles, 30)
 
 
 def precisions(device: torch.device) -> tuple[str, ...]:
@@ -92,7 +99,7 @@ def step(name: str, setting: Setting) -> Row:
 def training(shape: Shape, setting: Setting, precision: str, **more: Any) -> Trainer:
     """Return a training on a batch of random words."""
     recipe = shape.solution.recipes[shape.recipe]
-    tokens = recipe.training.tokens // (8 if setting.quick else 1)
+    tokens = (shape.tokens or recipe.training.tokens) // (8 if setting.quick else 1)
     recipe = replace(recipe, training=replace(recipe.training, precision=precision, tokens=tokens))
     torch.manual_seed(0)
     model = shape.solution.build(recipe, shape.vocabulary, shape.vocabulary)
@@ -106,7 +113,41 @@ def training(shape: Shape, setting: Setting, precision: str, **more: Any) -> Tra
         count = max(1, tokens // (shape.words * shape.sentences))
         texts = [([sentence() for _ in range(shape.sentences)], int(rng.integers(LABELS))) for _ in range(count)]
         task: Any = Classifying(texts, recipe.training, model.nested)
+    elif isinstance(model, LanguageModel):
+        text = [word for _ in range(tokens // shape.words + 2) for word in sentence()]
+        task = Predicting([text], tokens, recipe.context)
     else:
         pairs = [(sentence(), sentence()) for _ in range(tokens // (shape.words + 1))]
         task = Translating(pairs, recipe.training)
     return Trainer(model, task, recipe.training, Path("unused"), device=setting.device, quiet=True, **more)
+
+
+def tiles(setting: Setting) -> Row:
+    """Return the time and the memory of causal attention, 8 rows of 12 heads: matrix, taught loop, Triton, PyTorch."""
+    if setting.device.type != "cuda":
+        return {"left out": "the kernel is one for a GPU"}
+    from solutions.long_context import attention, kernel
+
+    row: Row = {}
+    for length, dtype in product((1024, 4096), (torch.float32, torch.bfloat16)):
+        query, key, value = torch.randn(3, 96, length, 64, device=setting.device, dtype=dtype)
+        given, heads = (query, key, value), (query[None], key[None], value[None])
+        ahead = torch.ones(length, length, dtype=torch.bool, device=setting.device).triu(1)
+        ways: Mapping[str, Callable[[], Any]] = {
+            "matrix": lambda: (query @ key.mT / 8).masked_fill(ahead, -torch.inf).softmax(-1) @ value,  # noqa: B023
+            "flash_forward": lambda: attention.flash_forward(*given, 64, True),  # noqa: B023
+            "kernel": lambda: kernel.flash_forward(*given, 64, True),  # noqa: B023
+            "PyTorch": lambda: functional.scaled_dot_product_attention(*heads, is_causal=True),  # noqa: B023
+        }
+        for name, way in ways.items():
+            name = f"{name}, {length} tokens, {str(dtype).removeprefix('torch.')}"
+            way()
+            torch.cuda.synchronize()
+            torch.cuda.reset_peak_memory_stats()
+            before, started = torch.cuda.memory_allocated(), time.perf_counter()
+            for _ in range(count := 1 if name.startswith("flash") else STEPS):
+                way()
+            torch.cuda.synchronize()
+            row[f"{name}: ms"] = 1000 * (time.perf_counter() - started) / count
+            row[f"{name}: MiB"] = (torch.cuda.max_memory_allocated() - before) / 2**20
+    return row

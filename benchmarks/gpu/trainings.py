@@ -25,7 +25,11 @@ from lab.runs import Solution
 
 QUICK_EXAMPLES, QUICK_TESTS = 300, 40
 LEAST = 60.0  # seconds: with less left no training is begun
-LONGER = {"imdb": 240.0, "semeval2010": 240.0}  # whose texts are cut into words and counted before the first step
+LONGER = {
+    "imdb": 240.0,
+    "imdb_text": 240.0,
+    "semeval2010": 240.0,
+}  # whose texts are cut into words and counted before the first step
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,7 @@ FIRST: Sequence[Full] = (
     Full(STRUCTURED, "imdb", "imdb"),
     Full(SELF_ATTENTION, "imdb", "base"),
     Full(LANGUAGE_MODEL, "shakespeare", "large"),
+    Full(LANGUAGE_MODEL, "imdb_text", "imdb"),
     *(Full(solution, "phrasebook", "medium") for solution in (ENCODER_DECODER, BAHDANAU, LUONG, TRANSFORMER)),
 )
 LAST = Full(TRANSFORMER, "tatoeba", "base")
