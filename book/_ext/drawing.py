@@ -42,7 +42,10 @@ class Drawing(SphinxDirective):
             caption = nodes.caption()
             parsed = nodes.Element()
             self.state.nested_parse(self.content, self.content_offset, parsed)
-            always, *at_rest = parsed.findall(nodes.paragraph)
+            paragraphs = list(parsed.findall(nodes.paragraph))
+            if not paragraphs:
+                raise self.error(f"{relative}: expected a caption that begins with a sentence")
+            always, *at_rest = paragraphs
             caption += always.children
             for paragraph in at_rest:
                 caption += nodes.inline("", " ", *paragraph.children, classes=["at-rest"])

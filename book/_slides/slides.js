@@ -4,7 +4,8 @@
 // slide; drawings and plots take what room is left; and what is still too large is drawn smaller.
 {
 const FRAME = { width: 1280, height: 720 }
-const BOTTOM = 674 // below it: progress and number
+// Below it: progress and number. On paper a line more: there letters may be a little larger than on the screen.
+const BOTTOM = location.search.includes("print-pdf") ? 650 : 674
 const SMALLEST = 0.86 // a slide's letters of 28 pixels stay above 24; rather than smaller, it is divided
 const SMALLEST_WHOLE = 0.74 // of a listing or a table that need not be divided then
 const NEVER = 0.3
