@@ -4,8 +4,7 @@
 // slide; drawings and plots take what room is left; and what is still too large is drawn smaller.
 {
 const FRAME = { width: 1280, height: 720 }
-// Below it: progress and number. On paper a line more: there letters may be a little larger than on the screen.
-const BOTTOM = location.search.includes("print-pdf") ? 650 : 674
+const BOTTOM = 674 // below it: progress and number
 const SMALLEST = 0.86 // a slide's letters of 28 pixels stay above 24; rather than smaller, it is divided
 const SMALLEST_WHOLE = 0.74 // of a listing or a table that need not be divided then
 const NEVER = 0.3
@@ -232,7 +231,7 @@ const start = (slide) => slide.querySelectorAll(".live input[type=text]").forEac
 const started = async () => {
   start(document)
   while (document.querySelector(".live-load[role]")) await new Promise((done) => setTimeout(done, 50))
-  await new Promise((done) => setTimeout(done, 150)) // a loss comes 100 ms after its answer; what changes in print is empty
+  await new Promise((done) => setTimeout(done, 1000)) // a loss comes 100 ms after its answer, later where the machine is busy
 }
 
 addEventListener("load", async () => {
