@@ -5,7 +5,6 @@ Machines are shared and noisy: only the ratios of one run mean anything, and the
 
 import argparse
 import statistics
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from benchmarks.measured import in_turn
 from lab.batches import Example, bucketed, collate
 from lab.tokenizers import PAD
 from lab.training import Trainer, best_device, device_name, uses_bf16
@@ -118,25 +118,9 @@ def trainers_of(precision: str, batches: Sequence[list[Example]]) -> dict[str, T
 
 def training_rates(trainers: Mapping[str, Trainer], batches: Sequence[list[Example]], rounds: int) -> dict[str, float]:
     """Return target tokens per second of each model, the rounds of all models interleaved."""
-    seconds: dict[str, list[float]] = {name: [] for name in trainers}
-    for turn in range(rounds + 1):
-        for name, trainer in trainers.items():
-            started = clock()
-            for batch in batches:
-                trainer.step(batch)
-            if turn:  # the first round warms up
-                seconds[name].append(clock() - started)
+    calls = {name: lambda each=each: [each.step(batch) for batch in batches] for name, each in trainers.items()}
     tokens = sum(collate(batch).tokens for batch in batches)
-    return {name: tokens / statistics.median(times) for name, times in seconds.items()}
-
-
-def clock() -> float:
-    """Return seconds: CPU time on one CPU thread, for others may use the machine too; else those of the wall."""
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
-    elif torch.get_num_threads() == 1:
-        return time.process_time()
-    return time.perf_counter()
+    return {name: 1000 * tokens / statistics.median(times) for name, times in in_turn(calls, rounds).items()}
 
 
 def print_rates(precision: str, rates: Mapping[str, float], exact: Mapping[str, float]) -> None:

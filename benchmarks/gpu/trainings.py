@@ -4,16 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from benchmarks.gpu.small_models import (
-    BAHDANAU,
-    ENCODER_DECODER,
-    LANGUAGE_MODEL,
-    LUONG,
-    POOLING,
-    SELF_ATTENTION,
-    STRUCTURED,
-    TRANSFORMER,
-)
+from benchmarks.gpu.small_models import TRANSLATING, solution_of
 from benchmarks.gpu.table import Job, Row, Setting, Unfinished
 from lab import corpora
 from lab.corpora import Labelled, Parallel, Text
@@ -21,7 +12,6 @@ from lab.evaluation.evaluate import KINDS, evaluate
 from lab.evaluation.result_files import read_json
 from lab.evaluation.sweeps import changed
 from lab.kinds import run_of
-from lab.runs import Solution
 
 QUICK_EXAMPLES, QUICK_TESTS = 300, 40
 LEAST = 60.0  # seconds: with less left no training is begun
@@ -36,7 +26,7 @@ LONGER = {
 class Full:
     """One run: the chapter's model on a corpus, in a direction if it has several, and how the recipe is changed."""
 
-    solution: Solution
+    solution: str
     corpus: str
     recipe: str
     direction: tuple[str, ...] = ()
@@ -47,11 +37,11 @@ class Full:
     @property
     def run(self) -> Any:
         """The run's name and place."""
-        return run_of(self.solution.name, self.corpus, self.recipe, self.variant, self.seed, *self.direction)
+        return run_of(self.solution, self.corpus, self.recipe, self.variant, self.seed, *self.direction)
 
     @property
     def name(self) -> str:
-        return f"train: {self.solution.name} {self.run.name}, seed {self.seed}"
+        return f"train: {self.solution} {self.run.name}, seed {self.seed}"
 
     @property
     def command(self) -> str:
@@ -64,33 +54,33 @@ class Full:
 BACK = ("en", "de")
 DOT = {"variant": "dot", "changes": {"score": "dot"}}
 FIRST: Sequence[Full] = (
-    Full(TRANSFORMER, "multi30k", "tiny"),
-    Full(BAHDANAU, "multi30k", "base"),
-    Full(LUONG, "multi30k", "base", **DOT),
-    Full(ENCODER_DECODER, "multi30k", "base"),
-    Full(TRANSFORMER, "multi30k", "tiny", BACK),
-    Full(BAHDANAU, "multi30k", "base", BACK),
-    Full(LUONG, "multi30k", "base", BACK, **DOT),
-    Full(ENCODER_DECODER, "multi30k", "base", BACK),
-    Full(POOLING, "semeval2010", "zhou_texts"),
-    Full(POOLING, "sst", "zhou"),
-    Full(STRUCTURED, "sst", "sst"),
-    Full(SELF_ATTENTION, "sst", "sentences"),
-    Full(POOLING, "imdb", "yang"),
-    Full(STRUCTURED, "imdb", "imdb"),
-    Full(SELF_ATTENTION, "imdb", "base"),
-    Full(LANGUAGE_MODEL, "shakespeare", "large"),
-    Full(LANGUAGE_MODEL, "imdb_text", "imdb"),
-    *(Full(solution, "phrasebook", "medium") for solution in (ENCODER_DECODER, BAHDANAU, LUONG, TRANSFORMER)),
+    Full("transformer", "multi30k", "tiny"),
+    Full("bahdanau", "multi30k", "base"),
+    Full("luong", "multi30k", "base", **DOT),
+    Full("encoder_decoder", "multi30k", "base"),
+    Full("transformer", "multi30k", "tiny", BACK),
+    Full("bahdanau", "multi30k", "base", BACK),
+    Full("luong", "multi30k", "base", BACK, **DOT),
+    Full("encoder_decoder", "multi30k", "base", BACK),
+    Full("pooling", "semeval2010", "zhou_texts"),
+    Full("pooling", "sst", "zhou"),
+    Full("structured", "sst", "sst"),
+    Full("self_attention", "sst", "sentences"),
+    Full("pooling", "imdb", "yang"),
+    Full("structured", "imdb", "imdb"),
+    Full("self_attention", "imdb", "base"),
+    Full("language_model", "shakespeare", "large"),
+    Full("language_model", "imdb_text", "imdb"),
+    *(Full(name, "phrasebook", "medium") for name in TRANSLATING),
 )
-LAST = Full(TRANSFORMER, "tatoeba", "base")
+LAST = Full("transformer", "tatoeba", "base")
 ONE_EPOCH: Mapping[str, Any] = {"variant": "quick", "changes": {"epochs": 1}}
 QUICK: Sequence[Full] = (
-    *(Full(it, "phrasebook", "small", **ONE_EPOCH) for it in (ENCODER_DECODER, BAHDANAU, LUONG, TRANSFORMER)),
-    Full(POOLING, "relations", "small", **ONE_EPOCH),
-    Full(POOLING, "reviews", "small_han", **ONE_EPOCH),
-    *(Full(it, "reviews", "small", **ONE_EPOCH) for it in (STRUCTURED, SELF_ATTENTION)),
-    Full(LANGUAGE_MODEL, "grammar", "small", **ONE_EPOCH),
+    *(Full(name, "phrasebook", "small", **ONE_EPOCH) for name in TRANSLATING),
+    Full("pooling", "relations", "small", **ONE_EPOCH),
+    Full("pooling", "reviews", "small_han", **ONE_EPOCH),
+    *(Full(name, "reviews", "small", **ONE_EPOCH) for name in ("structured", "self_attention")),
+    Full("language_model", "grammar", "small", **ONE_EPOCH),
 )
 
 
@@ -106,20 +96,20 @@ def train(full: Full, setting: Setting) -> Row:
     """Train a run until it is done or the time is over, score it, and return its scores."""
     corpus = load(full, setting.quick)
     experiment, _, unit = KINDS[type(corpus)]
-    left, run = max(0.0, setting.budget.left) / 60, full.run
-    trained = experiment.train(full.solution, run, recipe(full), minutes=left, device=setting.device, corpus=corpus)
+    left, run, solution = max(0.0, setting.budget.left) / 60, full.run, solution_of(full.solution)
+    trained = experiment.train(solution, run, recipe(full), minutes=left, device=setting.device, corpus=corpus)
     progress = trained.progress
     if progress.ended_by_budget:
         raise Unfinished(progress.spent)
-    folder = setting.out / "results" / full.solution.name
-    path = evaluate(full.solution, run, command=full.command, given=corpus, folder=folder)
+    folder = setting.out / "results" / full.solution
+    path = evaluate(solution, run, command=full.command, given=corpus, folder=folder)
     speed = progress.tokens / max(progress.seconds, 1e-9)
     return {"training seconds": progress.seconds, f"{unit.replace('_', ' ')}/s": speed} | headline(read_json(path))
 
 
 def recipe(full: Full) -> Any:
     """Return the recipe with its changes."""
-    return changed(full.solution, full.recipe, full.changes)
+    return changed(solution_of(full.solution), full.recipe, full.changes)
 
 
 def load(full: Full, quick: bool) -> Any:
