@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Points
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 from autograder.kit.cases import EXACT
 from solutions.bahdanau.attention import additive_attention, masked_softmax
@@ -54,9 +54,7 @@ def padding_above(rng: Rng, mask: np.ndarray, gap: float) -> list:
     return [query, keys, values, W_q, W_k, v, mask]
 
 
-PADDING, GAPS, EMPTY = "padding", "a mask with gaps", "a row with no True"
-RANK, LARGE = "more than two axes", "a score far from 0"
-
+GAPS, EMPTY, RANK = "a mask with gaps", "a row with no True", "more than two axes"
 ANY, PADDED, HOLES, NO_TRUE = (  # groups of cases
     "no mask, any number of axes",
     "padded sentences",
@@ -147,19 +145,16 @@ SOFTMAX = Check(
 
 def additive_cases(rng: Rng) -> list[CaseInput]:
     """Draw attention of every shape: all sizes different, all sizes equal, one sentence, one position, one unit."""
-    many = (4, 7, 5, 6, 8, 9)
+    many, exact = (4, 7, 5, 6, 8, 9), {"gradients": True, "tolerance": EXACT}
     return [
-        CaseInput("no mask", arguments(rng, (3, 5, 4, 6, 7, 8), None), NO_MASK, gradients=True, tolerance=EXACT),
-        CaseInput(
-            "padded sentences", arguments(rng, many, padding(rng, 4, 7)), MASKED, gradients=True, tolerance=EXACT
-        ),
+        CaseInput("no mask", arguments(rng, (3, 5, 4, 6, 7, 8), None), NO_MASK, **exact),
+        CaseInput("padded sentences", arguments(rng, many, padding(rng, 4, 7)), MASKED, **exact),
         CaseInput("other padded sentences", arguments(rng, many, longest_first(rng, 4, 7)), MASKED),
         CaseInput("nothing masked", arguments(rng, many, np.ones((4, 7), bool)), SPECIAL),
         CaseInput("a mask with gaps", arguments(rng, (5, 6, 7, 4, 3, 8), gaps(rng, 5, 6)), MASKED, gradients=True),
         CaseInput("equal sizes", arguments(rng, (5,) * 6, gaps(rng, 5, 5)), MASKED, gradients=True),
-        CaseInput(
-            "equal sizes, no mask", arguments(rng, (5,) * 6, None), NO_MASK
-        ),  # anyone who remembers a mask of this size is found
+        # Anyone who remembers a mask of this size is found.
+        CaseInput("equal sizes, no mask", arguments(rng, (5,) * 6, None), NO_MASK),
         CaseInput("one sentence", arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6)), MASKED, gradients=True),
         CaseInput("one position", arguments(rng, (3, 1, 4, 5, 6, 7), None), NO_MASK),
         CaseInput("one feature of everything", arguments(rng, (3, 4, 1, 1, 1, 1), gaps(rng, 3, 4)), SPECIAL, [PADDING]),

@@ -38,6 +38,7 @@ def step_cases(rng: Rng) -> list[CaseInput]:
     signs = rng.choice([-100, 100], size=(4, 7))
     spread = step_arguments(rng, (3, 9, 4, 6, 7, 8), gaps(rng, 3, 9))
     spread[5] *= 2
+    above = np.where(high, -HALF, HALF)
     return [
         CaseInput("no mask", step_arguments(rng, (3, 5, 4, 6, 7, 8), None), NO_MASK, gradients=True, tolerance=EXACT),
         CaseInput("padded sentences", step_arguments(rng, many, padding(rng, 4, 7)), MASKED, gradients=True),
@@ -53,11 +54,7 @@ def step_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("scores around -120", _one_unit(rng, mask, HALF, 0, -120 / np.tanh(HALF)), FAR),
         CaseInput("scores around -120, no mask", _one_unit(rng, None, HALF, 0, -120 / np.tanh(HALF)), FAR, [LARGE]),
         CaseInput("projections around 100", _one_unit(rng, mask, 0, signs, 1.0), FAR, [PADDING]),
-        CaseInput(
-            "padding that scores higher",
-            _one_unit(rng, high, 0, np.where(high, -HALF, HALF), 20 / np.tanh(HALF)),
-            FAR,
-        ),
+        CaseInput("padding that scores higher", _one_unit(rng, high, 0, above, 20 / np.tanh(HALF)), FAR),
     ]
 
 

@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from autograder.checks import REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
+from autograder.checks import PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.by_hand import by_hand
 from autograder.checks.random_inputs import Rng, lengths, normal
 from solutions.encoder_decoder.attention import gru_step, sequence_loss, shift, step_and_loss_by_hand
 
-PADDING = "padding"
 SIZES, EQUAL, SMALL, SATURATED = (
     "the new state",
     "sizes that are equal",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, REPEAT, SHAPE, CaseInput, Check, Points
+from autograder.checks import FAR, LARGE, REPEAT, SHAPE, CaseInput, Check, Points
 from autograder.checks.long_context import adapters
 from autograder.checks.random_inputs import Rng, normal
 from solutions.long_context.attention import alibi_bias, kv_bytes, sliding_window
@@ -14,7 +14,7 @@ WINDOW, SINKS, ALL = "a window", "a window and sinks", "a window that holds the 
 MEMORY = "memory"
 MOST = 12 << 20  # bytes: a right answer takes 4 MB or less, all scores at once take 36
 EVERYWHERE, LOCAL, SHORT, BYTES = "all tokens in all layers", "local layers", "a text within the window", "other bytes"
-SINK, LARGE = "sinks", "a score far from 0"  # features
+SINK = "sinks"  # a feature
 
 
 def alibi_cases(rng: Rng) -> list[CaseInput]:
@@ -42,7 +42,7 @@ def windowed(
     B, length, width, value_dim = sizes
     arguments = [normal(rng, B, length, width, scale=1.5) for _ in range(2)]
     arguments += [normal(rng, B, length, value_dim), window, sinks]
-    return CaseInput(name, arguments, group, [SINK] * (sinks > 0), gradients)
+    return CaseInput(name, arguments, group, [LARGE] * (group == FAR) + [SINK] * (sinks > 0), gradients)
 
 
 def far(rng: Rng, window: int, sinks: int) -> CaseInput:
@@ -53,7 +53,6 @@ def far(rng: Rng, window: int, sinks: int) -> CaseInput:
     key[..., 0] = np.where(np.arange(14) < 5, 120, -120)
     if sinks:
         key[:, :sinks, 0] = -120
-    drawn.features = [LARGE, *(drawn.features or [])]
     return drawn
 
 
@@ -62,7 +61,6 @@ def rising(rng: Rng) -> CaseInput:
     drawn = windowed(rng, (3, 9, 5, 4), 2, 4, "4 sinks whose scores rise from -120 to 120", FAR)
     query, key, *_ = drawn.arguments
     query[..., 0], key[:, :4, 0] = 5**0.5, np.linspace(-120, 120, 4)
-    drawn.features = [LARGE, *(drawn.features or [])]
     return drawn
 
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Points
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, gaps, lengths, normal, padding
 from solutions.luong.attention import attentional_state, input_feeding, local_p_weights
 
-PADDING, LARGE, STEPS = "padding", "a score far from 0", "more than one step"
+STEPS = "more than one step"
 WHOLE, SHORT, EDGES = "no padding", "padded sentences", "windows of every width"  # groups of cases
 HALF = 0.5
 
@@ -147,13 +147,7 @@ def local_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("more padded sentences", local_arguments(rng, (7, 12, 4, 5), 3), SHORT, [PADDING]),
         CaseInput("a narrow window", local_arguments(rng, (6, 10, 7, 4), 1), EDGES, [PADDING], gradients=True),
         CaseInput("equal sizes", local_arguments(rng, (5,) * 4, 3), SHORT, [PADDING]),
-        CaseInput(
-            "a window wider than the sentences",
-            local_arguments(rng, (4, 7, 6, 5), 20),
-            EDGES,
-            [PADDING],
-            gradients=True,
-        ),
+        CaseInput("a window wider than the sentences", local_arguments(rng, (4, 7, 6, 5), 20), EDGES, [PADDING], True),
         CaseInput("positions at the window's edge", local_on_the_edge(rng, 2), EDGES, [PADDING]),
         CaseInput("D = 2.5", local_arguments(rng, (5, 10, 4, 6), 2.5), EDGES, [PADDING]),
         CaseInput("one sentence", local_arguments(rng, (1, 8, 4, 6), 3, np.array([6])), SHORT, [PADDING]),

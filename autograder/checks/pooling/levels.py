@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Points
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 from solutions.pooling.attention import attention_pool, context_attention, hierarchical_attention
 
-PADDING, LARGE, EMPTY = "padding", "a score far from 0", "a sentence without words"
+EMPTY = "a sentence without words"
 WHOLE, PADDED = "documents without padding", "documents with padded sentences"  # groups of cases
 HALF = 0.5  # tanh, ReLU and sigmoid of it are of one size
 

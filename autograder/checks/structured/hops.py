@@ -4,11 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Points
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding, weights
 from solutions.structured.attention import penalization, structured_attention
 
-PADDING, LARGE, HOPS = "padding", "a score far from 0", "more than one hop"
+HOPS = "more than one hop"
+SEVERAL, ANY = "several hops", "sizes that are equal, numbers of any size"  # groups of the cases of the penalty
+ONE = "one sentence, one hop, one word"
 HALF = 0.5  # tanh, ReLU and sigmoid of it are of one size: anyone who takes the wrong one is no less exact, so is named
 
 
@@ -16,18 +18,14 @@ def penalty_cases(rng: Rng) -> list[CaseInput]:
     """Draw weights of hops: all sizes different, all equal, one sentence, one hop, one word, any numbers."""
     padded = weights(rng, 4, 3, 6) * padding(rng, 4, 6)[:, None]
     return [
-        CaseInput("fewer hops than words", [weights(rng, 3, 4, 6)], "several hops", [HOPS], gradients=True),
-        CaseInput("more hops than words", [weights(rng, 4, 5, 3)], "several hops", [HOPS], gradients=True),
-        CaseInput(
-            "equal sizes", [weights(rng, 4, 4, 4)], "sizes that are equal, numbers of any size", [HOPS], gradients=True
-        ),
-        CaseInput("one sentence", [weights(rng, 1, 3, 5)], "one sentence, one hop, one word", [HOPS]),
-        CaseInput("one hop", [weights(rng, 3, 1, 5)], "one sentence, one hop, one word"),
-        CaseInput("one word", [weights(rng, 3, 4, 1)], "one sentence, one hop, one word", [HOPS]),
-        CaseInput("padded sentences", [padded.astype(np.float32)], "several hops", [PADDING, HOPS]),
-        CaseInput(
-            "any numbers", [normal(rng, 5, 3, 4)], "sizes that are equal, numbers of any size", [HOPS], gradients=True
-        ),
+        CaseInput("fewer hops than words", [weights(rng, 3, 4, 6)], SEVERAL, [HOPS], gradients=True),
+        CaseInput("more hops than words", [weights(rng, 4, 5, 3)], SEVERAL, [HOPS], gradients=True),
+        CaseInput("equal sizes", [weights(rng, 4, 4, 4)], ANY, [HOPS], gradients=True),
+        CaseInput("one sentence", [weights(rng, 1, 3, 5)], ONE, [HOPS]),
+        CaseInput("one hop", [weights(rng, 3, 1, 5)], ONE),
+        CaseInput("one word", [weights(rng, 3, 4, 1)], ONE, [HOPS]),
+        CaseInput("padded sentences", [padded.astype(np.float32)], SEVERAL, [PADDING, HOPS]),
+        CaseInput("any numbers", [normal(rng, 5, 3, 4)], ANY, [HOPS], gradients=True),
     ]
 
 
@@ -55,8 +53,8 @@ def read(
 
 def attention_cases(rng: Rng) -> list[CaseInput]:
     """Draw sentences as matrices: all sizes different, all sizes equal, one sentence, one hop, one word."""
-    above = gaps(rng, 4, 7)
-    far = arguments(rng, (4, 7, 5, 6, 3), gaps(rng, 4, 7))
+    above, many, special = gaps(rng, 4, 7), (4, 7, 5, 6, 3), [PADDING, LARGE, HOPS]
+    far, where = arguments(rng, many, gaps(rng, 4, 7)), np.where(above, 1, 3)
     return [
         read(rng, "no mask", (3, 5, 4, 6, 2), None, NO_MASK, True),
         read(rng, "padded sentences", (4, 6, 5, 3, 7), padding(rng, 4, 6), MASKED, True),
@@ -67,13 +65,8 @@ def attention_cases(rng: Rng) -> list[CaseInput]:
         read(rng, "one sentence", (1, 6, 5, 4, 3), gaps(rng, 1, 6), MASKED),
         read(rng, "one hop", (3, 5, 4, 6, 1), gaps(rng, 3, 5)),
         read(rng, "one word", (3, 1, 4, 5, 2), None, NO_MASK),
-        CaseInput("scores around -120", with_one_unit(far, 1, -120), FAR, [PADDING, LARGE, HOPS]),
-        CaseInput(
-            "padding that scores higher",
-            with_one_unit(arguments(rng, (4, 7, 5, 6, 3), above), np.where(above, 1, 3), 60),
-            FAR,
-            [PADDING, LARGE, HOPS],
-        ),
+        CaseInput("scores around -120", with_one_unit(far, 1, -120), FAR, special),
+        CaseInput("padding that scores higher", with_one_unit(arguments(rng, many, above), where, 60), FAR, special),
     ]
 
 
@@ -81,11 +74,7 @@ PENALTY = Check(
     penalization,
     ("penalty",),
     penalty_cases,
-    points={
-        "several hops": 3,
-        "sizes that are equal, numbers of any size": 1,
-        "one sentence, one hop, one word": 1,
-    },
+    points={SEVERAL: 3, ANY: 1, ONE: 1},
     shape="one number for each sentence",
 )
 
