@@ -10,8 +10,7 @@ from autograder.checks.edits import known
 from autograder.checks.encoder_decoder.beam_parts import searched
 from autograder.checks.encoder_decoder.cases import BOS, EOS, PAD, beam_case, greedy_case
 from autograder.checks.encoder_decoder.hunt import HUNT
-from autograder.checks.encoder_decoder.starred import BACKWARD, NUCLEUS
-from autograder.checks.encoder_decoder.training import HAND, LOSS, SHIFT, STEP
+from autograder.checks.encoder_decoder.training import BACKWARD, HAND, LOSS, NUCLEUS, SHIFT, STEP
 from autograder.checks.random_inputs import Rng, lengths, normal
 from autograder.kit.cases import EXACT
 from solutions.encoder_decoder.attention import beam_search, greedy_decode, last_states
@@ -99,7 +98,9 @@ def beam_cases(rng: Rng) -> list[CaseInput]:
     """Draw models for which the usual short cuts of beam search lead to another sentence."""
     ways = {each.__name__: each for each in (*BEAM_MISTAKES, *known(searched, "beam_shortcuts"))}
 
-    def case(name: str, group: str, settings: tuple, against: str, *others: Callable, **more: Any) -> CaseInput:
+    def case(
+        name: str, group: str, settings: tuple[int, int, float], against: str, *others: Callable, **more: Any
+    ) -> CaseInput:
         """Return a case for beam, max_len and alpha that none of these mistakes gets right, the rarest seen first."""
         apart = tuple(ways[way] for way in more.pop("apart", "").split())
         arguments = beam_case(rng, *settings, [*others, *(ways[way] for way in against.split())], apart=apart, **more)

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, Points
-from autograder.checks.random_inputs import Rng, gaps, lengths, normal, padding
+from autograder.checks.random_inputs import HALF, Rng, gaps, lengths, normal, padding
 from solutions.luong.attention import attentional_state, input_feeding, local_p_weights
 
 STEPS = "more than one step"
 WHOLE, SHORT, EDGES = "no padding", "padded sentences", "windows of every width"  # groups of cases
-HALF = 0.5
 
 
 def dot_arguments(rng: Rng, sizes: Sequence[int], scale: float = 1.0) -> list:

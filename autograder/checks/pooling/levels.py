@@ -5,12 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, Points
-from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
+from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding
 from solutions.pooling.attention import attention_pool, context_attention, hierarchical_attention
 
 EMPTY = "a sentence without words"
 WHOLE, PADDED = "documents without padding", "documents with padded sentences"  # groups of cases
-HALF = 0.5  # tanh, ReLU and sigmoid of it are of one size
 
 
 def pool_arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None) -> list:
