@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, UNCHANGED, CaseInput, Check, Points
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, UNCHANGED, CaseInput, Check, Points, by_hand
 from autograder.checks.bahdanau import adapters
 from autograder.checks.bahdanau.attention import SPECIAL
-from autograder.checks.by_hand import by_hand
 from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding
 from autograder.kit.cases import EXACT
 from solutions.bahdanau.attention import alignment_error_rate, attention_by_hand, links_of, rnnsearch_step

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from autograder.checks import PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
-from autograder.checks.by_hand import by_hand
+from autograder.checks import PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points, by_hand
 from autograder.checks.random_inputs import Rng, lengths, normal, softmax
 from autograder.kit.by_hand import without_autograd
 from solutions.encoder_decoder.attention import (

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from autograder.checks import CaseInput, Check
-from autograder.checks.by_hand import by_hand
+from autograder.checks import CaseInput, Check, by_hand
 from autograder.checks.luong.attention import FEEDING, LOCAL, STATE, concat_arguments, dot_arguments, general_arguments
 from autograder.checks.luong.hunt import HUNT
 from autograder.checks.luong.starred import UNKNOWN, WINDOWED

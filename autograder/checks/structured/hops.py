@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
-from autograder.checks.by_hand import by_hand
+from autograder.checks import CaseInput, Check, Points, by_hand
+from autograder.checks.points import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, SHAPE, UNCHANGED
 from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding, weights
 from autograder.kit.by_hand import without_autograd
 from solutions.structured.attention import (
