@@ -278,11 +278,11 @@ def _put(outputs: list[np.ndarray], number: float, compared: np.ndarray | None) 
         output[~compared] = number
 
 
-def by_hand(reference: Callable, asked: Mapping[str, str]) -> Check:
+def by_hand(reference: Callable, asked: Mapping[str, str], case: str = "your numbers") -> Check:
     """Return the check of numbers that students work out on paper: a point for each output of `asked`, and its title.
 
     It has no examples: a right function's numbers are the answer.
     """
-    case = CaseInput("your numbers", [], tolerance=TWO_DECIMALS)
-    points = {title: Points(1, case.name, part=output) for output, title in asked.items()}
-    return Check(reference, tuple(asked), lambda rng: [case], points=points, also=())
+    points = {title: Points(1, case, part=output) for output, title in asked.items()}
+    cases = [CaseInput(case, [], tolerance=TWO_DECIMALS)]
+    return Check(reference, tuple(asked), lambda rng: cases, points=points, also=())
