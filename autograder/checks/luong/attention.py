@@ -12,23 +12,13 @@ STEPS = "more than one step"
 WHOLE, SHORT, EDGES = "no padding", "padded sentences", "windows of every width"  # groups of cases
 
 
-def dot_arguments(rng: Rng, sizes: Sequence[int], scale: float = 1.0) -> list:
-    """Return h_t and h_s for sizes B, T, S, H."""
-    B, T, S, H = sizes
-    return [normal(rng, B, T, H, scale=scale), normal(rng, B, S, H, scale=scale)]
-
-
-def general_arguments(rng: Rng, sizes: Sequence[int], scale: float = 1.0) -> list:
-    """Return h_t, h_s and W_a for sizes B, T, S, H, E."""
-    B, T, S, H, E = sizes
-    return [normal(rng, B, T, H, scale=scale), normal(rng, B, S, E, scale=scale), normal(rng, H, E)]
-
-
-def concat_arguments(rng: Rng, sizes: Sequence[int], scale: float = 1.0) -> list:
-    """Return h_t, h_s, W_a and v_a for sizes B, T, S, H, E, P."""
-    B, T, S, H, E, P = sizes
+def score_arguments(rng: Rng, sizes: Sequence[int], scale: float = 1.0) -> list:
+    """Return h_t, h_s and the parameters for sizes B, T, S, H of dot, E also of general, and P also of concat."""
+    B, T, S, H, *more = sizes
+    E, *rest = more or [H]
     states = [normal(rng, B, T, H, scale=scale), normal(rng, B, S, E, scale=scale)]
-    return [*states, normal(rng, P, H + E, scale=(H + E) ** -0.5), normal(rng, P)]
+    matrices = [normal(rng, P, H + E, scale=(H + E) ** -0.5) for P in rest] or [normal(rng, H, E) for E in more]
+    return [*states, *matrices, *(normal(rng, P) for P in rest)]
 
 
 def state_arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None) -> list:
