@@ -29,6 +29,7 @@ from autograder.checks.points import (
     VALUES,
     Points,
     Written,
+    by_mask,
 )
 
 

@@ -2,7 +2,20 @@
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
+from autograder.checks import (
+    FAR,
+    LARGE,
+    MASKED,
+    NO_MASK,
+    PADDING,
+    REPEAT,
+    SHAPE,
+    UNCHANGED,
+    CaseInput,
+    Check,
+    Points,
+    by_mask,
+)
 from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding, weights
 from autograder.kit.by_hand import without_autograd
 from autograder.kit.cases import EXACT
@@ -174,10 +187,7 @@ ADDITIVE = Check(
     ("context", "weights"),
     additive_cases,
     points={
-        "the weights without a mask": Points(2, NO_MASK, part="weights"),
-        "the context without a mask": Points(1, NO_MASK, part="context"),
-        "the weights with a mask": Points(2, (MASKED, SPECIAL), part="weights"),
-        "the context with a mask": Points(1, (MASKED, SPECIAL), part="context"),
+        **by_mask(("the weights", "weights", 2, 2), ("the context", "context", 1, 1), masked=(MASKED, SPECIAL)),
         FAR: 1,
     },
     exact=("weights",),

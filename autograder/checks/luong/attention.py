@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, Points
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, Points, by_mask
 from autograder.checks.random_inputs import HALF, Rng, gaps, lengths, normal, padding
 from solutions.luong.attention import attentional_state, input_feeding, local_p_weights
 
@@ -177,10 +177,7 @@ STATE = Check(
     ("state", "weights"),
     state_cases,
     points={
-        "the weights without a mask": Points(2, NO_MASK, part="weights"),
-        "the state without a mask": Points(2, NO_MASK, part="state"),
-        "the weights with a mask": Points(1, MASKED, part="weights"),
-        "the state with a mask": Points(1, MASKED, part="state"),
+        **by_mask(("the weights", "weights", 2, 1), ("the state", "state", 2, 1)),
         FAR: 1,
     },
     exact=("weights",),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, Points
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, Points, by_mask
 from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding
 from solutions.pooling.attention import attention_pool, context_attention, hierarchical_attention
 
@@ -163,10 +163,7 @@ POOL = Check(
     ("h", "weights"),
     pool_cases,
     points={
-        "the weights without a mask": Points(2, NO_MASK, part="weights"),
-        "the vector without a mask": Points(2, NO_MASK, part="h"),
-        "the weights with a mask": Points(1, MASKED, part="weights"),
-        "the vector with a mask": Points(1, MASKED, part="h"),
+        **by_mask(("the weights", "weights", 2, 1), ("the vector", "h", 2, 1)),
         FAR: 1,
     },
     shape="the shapes of vector and weights",
@@ -178,10 +175,7 @@ CONTEXT = Check(
     ("s", "weights"),
     context_cases,
     points={
-        "the weights without a mask": Points(2, NO_MASK, part="weights"),
-        "the vector without a mask": Points(1, NO_MASK, part="s"),
-        "the weights with a mask": Points(1, MASKED, part="weights"),
-        "the vector with a mask": Points(1, MASKED, part="s"),
+        **by_mask(("the weights", "weights", 2, 1), ("the vector", "s", 1, 1)),
         FAR: 1,
     },
     shape="the shapes of vector and weights",

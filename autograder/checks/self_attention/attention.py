@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, CaseInput, Check, Points
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, CaseInput, Check, by_mask
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 from solutions.self_attention.attention import layer_cost, scaled_dot_product, self_attention, simple_self_attention
 
@@ -155,10 +155,7 @@ def cost_cases(rng: Rng) -> list[CaseInput]:
 
 
 OF_WORDS = {
-    "the weights without a mask": Points(2, NO_MASK, part="weights"),
-    "the context without a mask": Points(1, NO_MASK, part="context"),
-    "the weights with a mask": Points(2, MASKED, part="weights"),
-    "the context with a mask": Points(1, MASKED, part="context"),
+    **by_mask(("the weights", "weights", 2, 2), ("the context", "context", 1, 1)),
     FAR: 1,
 }
 

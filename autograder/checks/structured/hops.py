@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import CaseInput, Check, Points, by_hand
+from autograder.checks import CaseInput, Check, Points, by_hand, by_mask
 from autograder.checks.points import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, SHAPE, UNCHANGED
 from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding, weights
 from autograder.kit.by_hand import without_autograd
@@ -91,12 +91,9 @@ ATTENTION = Check(
     ("M", "A", "penalty"),
     attention_cases,
     points={
-        "A without a mask": Points(2, NO_MASK, part="A"),
-        "A with a mask": Points(2, (MASKED, "one hop"), part="A"),
-        "M without a mask": Points(1, NO_MASK, part="M"),
-        "M with a mask": Points(1, (MASKED, "one hop"), part="M"),
-        "the penalty without a mask": Points(1, NO_MASK, part="penalty"),
-        "the penalty with a mask": Points(1, (MASKED, "one hop"), part="penalty"),
+        **by_mask(("A", "A", 2, 2), masked=(MASKED, "one hop")),
+        **by_mask(("M", "M", 1, 1), masked=(MASKED, "one hop")),
+        **by_mask(("the penalty", "penalty", 1, 1), masked=(MASKED, "one hop")),
         FAR: 1,
     },
     shape="the shapes of M, A and the penalty",

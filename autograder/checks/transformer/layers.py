@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, Points
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, by_mask
 from autograder.checks.random_inputs import Rng, gaps, normal, padding
 from solutions.transformer.attention import decoder_layer, encoder_layer, multi_head_attention, pre_norm_stack
 
@@ -144,10 +144,7 @@ ATTENTION = Check(
     ("out", "weights"),
     heads_cases,
     points={
-        "the weights without a mask": Points(2, NO_MASK, part="weights"),
-        "out without a mask": Points(2, NO_MASK, part="out"),
-        "the weights with a mask": Points(2, MASKED, part="weights"),
-        "out with a mask": Points(2, MASKED, part="out"),
+        **by_mask(("the weights", "weights", 2, 2), ("out", "out", 2, 2)),
         "one head": 1,
         FAR: 1,
     },
