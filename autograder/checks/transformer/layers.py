@@ -93,7 +93,7 @@ def encoder_case(
     if h == 1:
         params["b_1"][0] += 12  # a ReLU has no upper end: above 6 on every draw
     arguments = [normal(rng, B, S, d), params, h, mask, eps]
-    features = [word for word, there in ((PADDING, mask is not None), (HEADS, h > 1)) if there]
+    features = [PADDING] * (mask is not None) + [HEADS] * (h > 1)
     return CaseInput(name, arguments, features=features, compared=mask, **more)
 
 
@@ -115,7 +115,7 @@ def decoder_case(rng: Rng, name: str, sizes: Sequence[int], masks: Sequence, eps
     states, params = [normal(rng, B, T, d), normal(rng, B, S, d)], layer_params(rng, d, f, 3)
     if h == 1:
         params["b_1"][0] += 12  # a ReLU has no upper end: above 6 on every draw
-    features = [word for word, there in ((MASK, masks[1] is not None), (HEADS, h > 1)) if there]
+    features = [MASK] * (masks[1] is not None) + [HEADS] * (h > 1)
     return CaseInput(name, [*states, params, h, *masks, eps], features=features, **more)
 
 
@@ -181,7 +181,7 @@ def stack_case(
     params = {key: np.stack([layer[key] for layer in layers]) for key in layers[0]}
     sign = rng.choice([-1, 1], size=d)
     gamma, beta = (sign * rng.uniform(0.5, 1.5, d)).astype(np.float32), normal(rng, d)
-    features = [word for word, there in ((PADDING, mask is not None), (HEADS, h > 1), (DEPTH, L > 1)) if there]
+    features = [PADDING] * (mask is not None) + [HEADS] * (h > 1) + [DEPTH] * (L > 1)
     arguments = [normal(rng, B, S, d, scale=2.0) + np.float32(0.5), params, gamma, beta, h, mask, eps]
     return CaseInput(name, arguments, features=features, compared=mask, **more)
 
