@@ -3,7 +3,6 @@
 Machines are shared and noisy: only the ratios of one run mean anything, and they are the medians of several rounds.
 """
 
-import argparse
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from benchmarks.measured import in_turn
+from benchmarks.measured import in_turn, repeats_asked
 from lab.batches import Example, bucketed, collate
 from lab.tokenizers import PAD
 from lab.training import Trainer, best_device, device_name, uses_bf16
@@ -131,23 +130,19 @@ def print_rates(precision: str, rates: Mapping[str, float], exact: Mapping[str, 
         print(f"  {name:<33} {rate:10.0f}   {rate / base:16.2f}   {rate / exact[torchs]:16.2f}")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.training", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--batches", type=int, default=3)
-    parser.add_argument("--threads", type=int, default=1)
-    arguments = parser.parse_args()
-    torch.set_num_threads(arguments.threads)
+def main(rounds: int) -> None:
+    """Print the table."""
+    torch.set_num_threads(1)
     torch.manual_seed(0)
     device = best_device()
-    batches = list(bucketed(random_pairs(), 1500, seed=1))[: arguments.batches]
+    batches = list(bucketed(random_pairs(), 1500, seed=1))[:3]
     print(f"{device_name(device)}, torch {torch.__version__}, batches of about 1500 target tokens\n")
     exact: dict[str, float] = {}
     for precision in ("fp32", "bf16") if uses_bf16("auto", device) else ("fp32",):
-        rates = training_rates(trainers_of(precision, batches), batches, arguments.rounds)
+        rates = training_rates(trainers_of(precision, batches), batches, rounds)
         exact = exact or rates
         print_rates(precision, rates, exact)
 
 
 if __name__ == "__main__":
-    main()
+    main(repeats_asked("training", __doc__, 5))
