@@ -162,10 +162,8 @@ class ClassGradebook:
     def name_students(self, people: dict[str, roster.Person]) -> None:
         """Set the names of the students that are in the gradebook, which formgrader shows."""
         with self._database():
-            students: list[Any] = (
-                self.gradebook.students
-            )  # as declared, nbgrader's columns are of types that are too wide
-            for student in students:
+            student: Any  # as declared, nbgrader's columns are of types that are too wide
+            for student in self.gradebook.students:
                 if person := people.get(student.id):
                     student.first_name, student.last_name, student.email = person.first, person.last, person.email
             self.session.commit()
