@@ -44,33 +44,25 @@ def arguments() -> argparse.ArgumentParser:
     for verb in (score, grade):
         add_limits(verb)
 
-    add_report(verbs.add_parser("report", help="make one page about a graded class, for the teacher"))
+    report = verbs.add_parser("report", help="make one page about a graded class, for the teacher")
+    report.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote")
+    report.add_argument("--anonymous", action="store_true", help="without names, for class: report-anonymous.html")
+    report.add_argument("--formgrader", metavar="URL", help="where its links lead (http://localhost:8888/formgrader)")
+
     add_export(verbs.add_parser("export", help="write grades and feedback as Moodle or Canvas takes them, or a table"))
 
-    add_new(verbs.add_parser("new", help="write the files of a graded exercise, or of a chapter, to be changed"))
-
-    trial = verbs.add_parser("try", help="try a check on its own solution and its known mistakes")
-    trial.add_argument("name", metavar="NAME[.FUNCTION]", help="an assignment; with FILE, one of its checks")
-    trial.add_argument(
-        "file", nargs="?", type=Path, metavar="FILE", help="Python code of yours: print what a student would read"
-    )
-
-    verbs.add_parser("clean", help="delete what was generated, but for trained models, grades and what people wrote")
-    return parser
-
-
-def add_new(new: argparse.ArgumentParser) -> None:
-    """Add the options of `new`."""
+    new = verbs.add_parser("new", help="write the files of a graded exercise, or of a chapter, to be changed")
     new.add_argument("name", metavar="NAME", help="what the exercise is called: a new name")
     new.add_argument("--exercise", default="", metavar="FUNCTION", help="what students write (default: NAME)")
     new.add_argument("--chapter", action="store_true", help="a whole chapter of the book, with all that its tests ask")
 
+    trial = verbs.add_parser("try", help="try a check on its own solution and its known mistakes")
+    trial.add_argument("name", metavar="NAME[.FUNCTION]", help="an assignment; with FILE, one of its checks")
+    mine = "Python code of yours: print what a student would read"
+    trial.add_argument("file", nargs="?", type=Path, metavar="FILE", help=mine)
 
-def add_report(verb: argparse.ArgumentParser) -> None:
-    """Add the options of `report`."""
-    verb.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote")
-    verb.add_argument("--anonymous", action="store_true", help="without names, to show in class: report-anonymous.html")
-    verb.add_argument("--formgrader", metavar="URL", help="where its links lead (http://localhost:8888/formgrader)")
+    verbs.add_parser("clean", help="delete what was generated, but for trained models, grades and what people wrote")
+    return parser
 
 
 def add_limits(verb: argparse.ArgumentParser) -> None:
@@ -88,8 +80,6 @@ def add_limits(verb: argparse.ArgumentParser) -> None:
 def main(words: list[str] | None = None) -> int:
     """Run one command; return its exit status: 0, 2 where it could not start, or the command's own."""
     options = arguments().parse_args(words)
-    if options.verb == "clean":
-        return _clean()
     from autograder.sandbox.sandbox import NoSandbox
 
     try:
@@ -108,33 +98,37 @@ def _run(options: argparse.Namespace) -> int:
     if options.verb == "release":
         return _release(options.names, [name.strip() for text in options.given for name in text.split(",")])
     if options.verb == "new":
-        return _new(options.name, options.exercise, options.chapter)
+        return _new(options)
     if options.verb == "try":
         from autograder.release.trial import try_checks, try_file
 
         return try_file(options.name, options.file) if options.file else try_checks(options.name)
+    if options.verb in ("score", "grade"):
+        return _grading(options)
     if options.verb == "report":
         from autograder.report.page import FORMGRADER, report
 
         print(report(options.out, options.formgrader or FORMGRADER, options.anonymous))
-        return 0
-    if options.verb == "export":
+    elif options.verb == "export":
         from autograder.export.run import export
 
         for line in export(options.out, options.to, options.names, options.id, options.zero):
             print(line)
-        return 0
-    return _grading(options)
+    else:
+        from autograder.release.manifest import Manifest
 
-
-def _clean() -> int:
-    from autograder.release.manifest import Manifest
-
-    try:
         Manifest(BUILD).clean()
-    except OSError as error:
-        print(f"autograder clean: {error}", file=sys.stderr)
-        return 2
+    return 0
+
+
+def _new(options: argparse.Namespace) -> int:
+    from autograder.release.new import new
+
+    for path in new(options.name, options.exercise, chapter=options.chapter):
+        print(path)
+    if options.chapter:
+        print("CONTRIBUTING.md, A chapter, says what belongs into each, and which tests read it.")
+    print(f"Change them as you like, then: python -m autograder try {options.name}")
     return 0
 
 
@@ -159,17 +153,6 @@ def _release(names: list[str], given: list[str]) -> int:
         print(f"given, written out: {', '.join(given)}")
     if gone := [name for name in before if name not in given]:
         print(f"no longer given: {', '.join(gone)}; --given {','.join([*gone, *given])} gives all again")
-    return 0
-
-
-def _new(name: str, function: str, chapter: bool) -> int:
-    from autograder.release.new import new
-
-    for path in new(name, function, chapter=chapter):
-        print(path)
-    if chapter:
-        print("CONTRIBUTING.md, A chapter, says what belongs into each, and which tests read it.")
-    print(f"Change them as you like, then: python -m autograder try {name}")
     return 0
 
 

@@ -25,17 +25,12 @@ configure(get_config(), Path(__file__).parent)  # noqa: F821 - nbgrader hands it
 LONGEST_TIMESTAMP = 1000
 # What nbgrader has no setting for: the module that names a class or function, its name, our module, ours.
 PARTS = [
-    ("nbgrader.apps.autogradeapp", "Autograde", "autograder.gradebook.converters", "Autograding"),
-    ("nbgrader.apps.generatefeedbackapp", "GenerateFeedback", "autograder.gradebook.converters", "Feedback"),
-    ("nbgrader.apps.api", "Autograde", "autograder.gradebook.converters", "Autograding"),
-    ("nbgrader.apps.api", "GenerateFeedback", "autograder.gradebook.converters", "Feedback"),
-    ("nbgrader.server_extensions.formgrader.formgrader", "HTMLExporter", "autograder.gradebook.formgrader", "Sheet"),
-    (
-        "nbgrader.server_extensions.formgrader.apihandlers",
-        "default_handlers",
-        "autograder.gradebook.marking",
-        "HANDLERS",
-    ),
+    ("apps.autogradeapp", "Autograde", "converters", "Autograding"),
+    ("apps.generatefeedbackapp", "GenerateFeedback", "converters", "Feedback"),
+    ("apps.api", "Autograde", "converters", "Autograding"),
+    ("apps.api", "GenerateFeedback", "converters", "Feedback"),
+    ("server_extensions.formgrader.formgrader", "HTMLExporter", "formgrader", "Sheet"),
+    ("server_extensions.formgrader.apihandlers", "default_handlers", "marking", "HANDLERS"),
 ]
 
 
@@ -57,8 +52,8 @@ def replace_nbgrader_parts() -> None:
     """Replace what a submission can break in nbgrader, or a bonus, in those of its modules that are loaded."""
     CourseDirectory.get_existing_timestamp = lambda self, dest_path: timestamp(Path(dest_path))
     for theirs, part, home, ours in PARTS:
-        if module := sys.modules.get(theirs):
-            setattr(module, part, getattr(import_module(home), ours))
+        if module := sys.modules.get(f"nbgrader.{theirs}"):
+            setattr(module, part, getattr(import_module(f"autograder.gradebook.{home}"), ours))
 
 
 def content(path: Path, max_bytes: int = LARGEST_FILE) -> bytes:

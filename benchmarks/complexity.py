@@ -7,9 +7,7 @@ programs of the machine do not count.
 """
 
 import math
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,7 @@ from torch import Tensor, nn
 from torch.autograd.graph import saved_tensors_hooks
 from torch.nn.functional import scaled_dot_product_attention
 
-from benchmarks.measured import counted, keep
+from benchmarks.measured import counted, in_turn, keep, repeats_asked
 from lab.evaluation.result_files import results_folder
 from lab.training import best_device
 from solutions.self_attention.attention import scaled_dot_product
@@ -124,51 +122,19 @@ def kept(layer: nn.Module, X: Tensor) -> int:
     return sum(sizes.values())
 
 
-@dataclass(frozen=True)
-class Options:
-    """Measure the layers of the table over sequence length and width, and write what was found."""
-
-    repeats: int = 7
-    """passes that are timed, for each layer and size, in turn"""
-    device: str | None = None
-    """cpu or cuda; by default a GPU if there is one"""
-    threads: int | None = None
-    """CPU threads; by default as many as torch takes"""
-    seconds: float = 1.5
-    """a layer that takes longer for one pass is timed three times only"""
-
-
-def clock(layer: nn.Module, X: Tensor) -> float:
-    """Return the seconds of one forward and backward pass: those of the processor, or of the GPU's work."""
-    if not X.is_cuda:
-        started = time.process_time()
-        layer(X).sum().backward()
-        return time.process_time() - started
-    torch.cuda.synchronize()
-    started = time.perf_counter()
-    layer(X).sum().backward()
-    torch.cuda.synchronize()
-    return time.perf_counter() - started
-
-
-def measure(sizes: Sequence[tuple[int, int]], options: Options, device: torch.device) -> list[dict[str, Any]]:
-    """Return counts and times of every layer at every size (n, d); the layers take turns, so that noise hits all."""
+def measure(sizes: Sequence[tuple[int, int]], repeats: int, device: torch.device) -> list[dict[str, Any]]:
+    """Return counts and times of every layer at every size (n, d)."""
     rows = []
     for n, d in sizes:
         torch.manual_seed(0)
         X = torch.randn(n, d, device=device, requires_grad=True)
         layers = {name: build(d).to(device) for name, build in LAYERS.items()}
-        times: dict[str, list[float]] = {name: [] for name in layers}
-        for turn in range(options.repeats + 1):
-            for name, layer in layers.items():
-                if turn > 3 and times[name][-1] > options.seconds:
-                    continue
-                seconds = clock(layer, X)
-                if turn:  # the first pass warms up
-                    times[name].append(seconds)
+        calls = {name: lambda layer=layer, X=X: layer(X).sum().backward() for name, layer in layers.items()}
+        times = in_turn(calls, repeats)
         rows += [
-            {"layer": name, "n": n, "d": d, "seconds": times[name], "kept_bytes": kept(layer, X)}
-            | {"multiplications": multiplications(name, n, d), "counted": counted(layer, X)}
+            {"layer": name, "n": n, "d": d, "seconds": [each / 1000 for each in times[name]]}
+            | {"kept_bytes": kept(layer, X), "multiplications": multiplications(name, n, d)}
+            | {"counted": counted(layer, X)}
             for name, layer in layers.items()
         ]
         print(f"n = {n}, d = {d}", flush=True)
@@ -184,12 +150,10 @@ def exponents(rows: Sequence[dict[str, Any]], axis: str) -> dict[str, Any]:
     """Return, for one layer, the exponents of what was counted and of the times: one fit a pass over all sizes."""
     x = [row[axis] for row in rows]
     fits = [slope(x, seconds) for seconds in zip(*(row["seconds"] for row in rows), strict=False)]
-    late = [row for row in rows if row[axis] >= sorted(x)[len(x) // 2]]
     return {
         "multiplications": slope(x, [row["multiplications"] for row in rows]),
         "kept_bytes": slope(x, [row["kept_bytes"] for row in rows]),
-        "seconds": {"lowest": min(fits), "median": float(np.median(fits)), "highest": max(fits)},
-        "seconds_of_the_larger_half": slope([r[axis] for r in late], [float(np.median(r["seconds"])) for r in late]),
+        "seconds": {"median": float(np.median(fits))},
     }
 
 
@@ -206,13 +170,11 @@ def crossing(lengths: Sequence[int], first: Sequence[int | float], second: Seque
     return float(np.exp((1 - share) * np.log(lengths[place - 1]) + share * np.log(lengths[place])))
 
 
-def main(options: Options, folder: Path | None = None) -> Path:
-    """Measure, fit, write, and return the file."""
-    if options.threads:
-        torch.set_num_threads(options.threads)
-    device = torch.device(options.device) if options.device else best_device()
-    over_length = measure([(n, FIXED_WIDTH) for n in LENGTHS], options, device)
-    over_width = measure([(FIXED_LENGTH, d) for d in WIDTHS], options, device)
+def main(repeats: int, device: torch.device, folder: Path | None = None) -> Path:
+    """Measure, on one thread, fit, write, and return the file."""
+    torch.set_num_threads(1)
+    over_length = measure([(n, FIXED_WIDTH) for n in LENGTHS], repeats, device)
+    over_width = measure([(FIXED_LENGTH, d) for d in WIDTHS], repeats, device)
 
     def of(rows: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
         return [row for row in rows if row["layer"] == name]
@@ -225,7 +187,7 @@ def main(options: Options, folder: Path | None = None) -> Path:
     return keep(
         folder or results_folder("self_attention"),
         f"complexity-{device.type}.json",
-        f"benchmarks.complexity --repeats {options.repeats} --threads {torch.get_num_threads()}",
+        f"benchmarks.complexity --repeats {repeats}",
         device,
         clock="seconds of the processor" if device.type == "cpu" else "seconds on the wall",
         k=KERNEL,
@@ -241,6 +203,4 @@ def main(options: Options, folder: Path | None = None) -> Path:
 
 
 if __name__ == "__main__":
-    import tyro
-
-    print(main(tyro.cli(Options, prog="python -m benchmarks.complexity")))
+    print(main(repeats_asked("complexity", __doc__, 7), best_device()))

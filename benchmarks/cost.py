@@ -5,7 +5,6 @@ import resource
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -72,33 +71,27 @@ def proportional(pids: list[str]) -> int:
     return total
 
 
-def cost(command: list[str], path: str, log: Path, **more: str) -> Cost:
+def cost(command: list[str], path: str, log: Path) -> Cost:
     """Run a command and return its cost; its output goes to a file, which is shown if it fails."""
-    group, most, done = Group(), [0], threading.Event()
-
-    def watch() -> None:
-        while not done.wait(0.25):
-            most[0] = max(most[0], proportional(group.pids()))
-
-    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", **more}
-    watcher = threading.Thread(target=watch)
-    watcher.start()
+    group, most = Group(), 0
+    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     before, started = _children(), time.perf_counter()
     try:
         with log.open("a") as file:
-            status = subprocess.run(
-                [*group.words(), *command], stdout=file, stderr=file, env=environment, cwd=log.parent
-            )
+            words = [*group.words(), *command]
+            process = subprocess.Popen(words, stdout=file, stderr=file, env=environment, cwd=log.parent)
+        while process.returncode is None:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(0.25)
+            most = max(most, proportional(group.pids()))
         wall = time.perf_counter() - started
         used, waited = group.seconds(), _children() - before
     finally:
-        done.set()
-        watcher.join()
         group.close()
-    if status.returncode:
+    if process.returncode:
         sys.exit(f"{' '.join(command)} failed:\n{log.read_text()[-3000:]}")
     meter = "cgroup" if group.path else "getrusage of waited-for children: no cgroup can be had here"
-    return Cost(max(used, waited), wall, most[0], meter)
+    return Cost(max(used, waited), wall, most, meter)
 
 
 def _children() -> float:

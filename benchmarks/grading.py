@@ -5,7 +5,6 @@ the released notebooks with its stock Execute and a kernel each; their check cel
 machine.
 """
 
-import argparse
 import json
 import shutil
 import sys
@@ -24,7 +23,8 @@ from tests.support.outcomes import rows
 # No time-out, no broken file, no error that only `grade` carries forward, so that both give the same points.
 ORDINARY = ["ada", "bela", "chen", "dora", "emil", "gil", "hana", "ivan", "jo"]
 ASSIGNMENTS = ["bahdanau", "encoder_decoder"]
-FEW, RUNS = 4, 3  # submissions of the shorter run, which pays for what is made once
+SUBMISSIONS = 100  # of the comparison
+FEW, FURTHER, RUNS = 4, 40, 3  # submissions of the shorter run, which pays for what is made once, and beyond these
 MOST_FURTHER = 0.25  # CPU s
 ASKED = 4  # times what plain nbgrader takes
 PLAIN = """\
@@ -108,15 +108,10 @@ def verdict(name: str, ours: float, theirs: float) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.grading", description=__doc__)
-    parser.add_argument("--submissions", type=int, default=100, help="for the comparison; 0: none")
-    parser.add_argument("--further", type=int, default=40, help="submissions for the cost of one more; 0: not measured")
-    options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-grading-") as folder:
-        for jobs in (1, 2) if options.further else ():
-            further(Path(folder), options.further, jobs)
-        if options.submissions:
-            compare(Path(folder), options.submissions)
+        for jobs in (1, 2):
+            further(Path(folder), FURTHER, jobs)
+        compare(Path(folder), SUBMISSIONS)
 
 
 def further(folder: Path, count: int, jobs: int) -> None:

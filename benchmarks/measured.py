@@ -29,15 +29,24 @@ def counted(call: Callable[..., object], *inputs: torch.Tensor) -> int:
     return counter.get_total_flops() // 2  # it counts the addition too
 
 
+def clock() -> float:
+    """Return seconds: the processor's, in which other programs do not count; of a GPU or several threads the wall's."""
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    elif torch.get_num_threads() == 1:
+        return time.process_time()
+    return time.perf_counter()
+
+
 def in_turn(calls: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, list[float]]:
-    """Return the processor's milliseconds of each call, in which other programs of the machine do not count."""
+    """Return the milliseconds of each call; they take turns, so that noise hits all."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     for turn in range(repeats + 1):
         for name, call in calls.items():
-            started = time.process_time()
+            started = clock()
             call()
             if turn:  # the first warms up
-                times[name].append(1000 * (time.process_time() - started))
+                times[name].append(1000 * (clock() - started))
     return times
 
 

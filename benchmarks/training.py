@@ -3,9 +3,7 @@
 Machines are shared and noisy: only the ratios of one run mean anything, and they are the medians of several rounds.
 """
 
-import argparse
 import statistics
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from benchmarks.measured import in_turn, repeats_asked
 from lab.batches import Example, bucketed, collate
 from lab.tokenizers import PAD
 from lab.training import Trainer, best_device, device_name, uses_bf16
@@ -118,25 +117,9 @@ def trainers_of(precision: str, batches: Sequence[list[Example]]) -> dict[str, T
 
 def training_rates(trainers: Mapping[str, Trainer], batches: Sequence[list[Example]], rounds: int) -> dict[str, float]:
     """Return target tokens per second of each model, the rounds of all models interleaved."""
-    seconds: dict[str, list[float]] = {name: [] for name in trainers}
-    for turn in range(rounds + 1):
-        for name, trainer in trainers.items():
-            started = clock()
-            for batch in batches:
-                trainer.step(batch)
-            if turn:  # the first round warms up
-                seconds[name].append(clock() - started)
+    calls = {name: lambda each=each: [each.step(batch) for batch in batches] for name, each in trainers.items()}
     tokens = sum(collate(batch).tokens for batch in batches)
-    return {name: tokens / statistics.median(times) for name, times in seconds.items()}
-
-
-def clock() -> float:
-    """Return seconds: CPU time on one CPU thread, for others may use the machine too; else those of the wall."""
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
-    elif torch.get_num_threads() == 1:
-        return time.process_time()
-    return time.perf_counter()
+    return {name: 1000 * tokens / statistics.median(times) for name, times in in_turn(calls, rounds).items()}
 
 
 def print_rates(precision: str, rates: Mapping[str, float], exact: Mapping[str, float]) -> None:
@@ -147,23 +130,19 @@ def print_rates(precision: str, rates: Mapping[str, float], exact: Mapping[str, 
         print(f"  {name:<33} {rate:10.0f}   {rate / base:16.2f}   {rate / exact[torchs]:16.2f}")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.training", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--batches", type=int, default=3)
-    parser.add_argument("--threads", type=int, default=1)
-    arguments = parser.parse_args()
-    torch.set_num_threads(arguments.threads)
+def main(rounds: int) -> None:
+    """Print the table."""
+    torch.set_num_threads(1)
     torch.manual_seed(0)
     device = best_device()
-    batches = list(bucketed(random_pairs(), 1500, seed=1))[: arguments.batches]
+    batches = list(bucketed(random_pairs(), 1500, seed=1))[:3]
     print(f"{device_name(device)}, torch {torch.__version__}, batches of about 1500 target tokens\n")
     exact: dict[str, float] = {}
     for precision in ("fp32", "bf16") if uses_bf16("auto", device) else ("fp32",):
-        rates = training_rates(trainers_of(precision, batches), batches, arguments.rounds)
+        rates = training_rates(trainers_of(precision, batches), batches, rounds)
         exact = exact or rates
         print_rates(precision, rates, exact)
 
 
 if __name__ == "__main__":
-    main()
+    main(repeats_asked("training", __doc__, 5))

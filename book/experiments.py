@@ -41,7 +41,7 @@ def runs_of(solution: str, experiment: str, variant: str) -> list[dict[str, Any]
     """Return the results of one variant, seed by seed."""
     sweep = sweep_of(solution, experiment)
     package = import_module(f"solutions.{solution}.model").SOLUTION
-    return results(solution, Step(package, sweep, variant, sweep.seeds[0]).run)
+    return results(solution, Step(package, sweep, variant, sweep.seeds[0]).run.name)
 
 
 def values(solution: str, experiment: str, variant: str, column: Column) -> list[float]:

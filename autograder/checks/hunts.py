@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from sys import modules
 from typing import Any, get_args
 
-from autograder.checks.check import CaseInput, Check
+from autograder.checks.check import CaseInput, Check, by_hand
 from autograder.checks.edits import in_file
 from autograder.checks.faults import CheckFault
 from autograder.checks.points import GRADIENTS, UNCHANGED, Points
@@ -91,18 +91,8 @@ class Hunt:
             adapter=adapters.failing_input,
             hunt=self,
         )
-        named = Check(
-            self.diagnosis,
-            ("line", "kind"),
-            lambda rng: [CaseInput("your diagnosis", [])],
-            {
-                "the line": Points(1, "your diagnosis", part="line"),
-                "the kind": Points(1, "your diagnosis", part="kind"),
-            },
-            also=(),
-            adapter=adapters.diagnosis,
-            hunt=self,
-        )
+        asked = by_hand(self.diagnosis, {"line": "the line", "kind": "the kind"}, "your diagnosis")
+        named = replace(asked, adapter=adapters.diagnosis, hunt=self)
         mended = replace(
             self.right,
             points=self.points,

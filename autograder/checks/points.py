@@ -34,6 +34,12 @@ class Points:
         return Criterion(name, self.points, self.kind, groups, self.part)
 
 
+def by_mask(*outputs: tuple[str, str, int, int], masked: str | tuple[str, ...] = MASKED) -> dict[str, Points]:
+    """Return the demands on outputs without a mask, then with one: each output's words, its name, and both points."""
+    without = {f"{words} {NO_MASK}": Points(points, NO_MASK, part=part) for words, part, points, _ in outputs}
+    return without | {f"{words} {MASKED}": Points(points, masked, part=part) for words, part, _, points in outputs}
+
+
 @dataclass(frozen=True)
 class Written:
     """A question that is answered in words and graded by hand: its points, an answer that gets them all, a rubric.

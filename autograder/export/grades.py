@@ -120,7 +120,7 @@ def _missing(person: Person, assignment: str, most: float, zero: bool) -> Grade:
         name = f"{person.name}_{number}_assignsubmission_file_"
     elif number := person.numbers.get(""):
         name = f"{name_key(person.name)}_{number}_0_none"
-    nothing = query.Submission("", person.name, assignment, 0.0, 0.0, 0.0, False, 0.0, None, False)
+    nothing = query.Submission("", person.name, assignment)
     return Grade(nothing, most, name, "has not handed in", zero, is_missing=True)
 
 

@@ -126,8 +126,13 @@ class ClassGradebook:
             submitted = submission_time(student, template.assignment, timestamp)
             # What was handed in stays as it was: nbgrader's own autograde judges it anew. The graded notebook takes its
             # place once the gradebook, which compares with the one before, is written: a kill in between repeats that.
+            before = class_files.read_if_there(self.files.autograded(student, template.assignment))
+            session, assignment_rows = self.session, self._rows(template.assignment)
             with self.files.prepared(student, template.assignment, outcome.notebook, submitted):
-                self._enter(student, template, notebook, submitted, outcome.line)
+                rows.enter(session, assignment_rows, self.penalties, student, notebook, before, **submitted)
+                if not outcome.line["error"]:  # of a file that cannot be read nobody knows what it asks
+                    regrade.enter(session, student, template.assignment, outcome.line.get("requests", []))
+                session.commit()
             self._write_page(student, template.assignment, notebook)
 
     def feedback(self, student: str, template: Template) -> None:
@@ -137,21 +142,6 @@ class ClassGradebook:
             raise NotRecorded(f"No {path}: {template.assignment} of {student} has not been graded.")
         with self._transaction(student, template.assignment):
             self._write_page(student, template.assignment, read(path.read_bytes()))
-
-    def _enter(
-        self,
-        student: str,
-        template: Template,
-        notebook: NotebookNode,
-        submitted: dict[str, datetime | None],
-        line: dict[str, Any],
-    ) -> None:
-        before = class_files.read_if_there(self.files.autograded(student, template.assignment))
-        session, assignment_rows = self.session, self._rows(template.assignment)
-        rows.enter(session, assignment_rows, self.penalties, student, notebook, before, **submitted)
-        if not line["error"]:  # of a file that cannot be read nobody knows what it asks
-            regrade.enter(session, student, template.assignment, line.get("requests", []))
-        session.commit()
 
     def due(self, dates: dict[str, datetime | None]) -> None:
         """Set the due dates of assignments, in UTC; None removes a date."""
@@ -172,10 +162,8 @@ class ClassGradebook:
     def name_students(self, people: dict[str, roster.Person]) -> None:
         """Set the names of the students that are in the gradebook, which formgrader shows."""
         with self._database():
-            students: list[Any] = (
-                self.gradebook.students
-            )  # as declared, nbgrader's columns are of types that are too wide
-            for student in students:
+            student: Any  # as declared, nbgrader's columns are of types that are too wide
+            for student in self.gradebook.students:
                 if person := people.get(student.id):
                     student.first_name, student.last_name, student.email = person.first, person.last, person.email
             self.session.commit()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from nbgrader.api import Assignment, Grade, GradeCell, Notebook, SubmittedAssignment, SubmittedNotebook
@@ -14,19 +14,33 @@ from autograder.gradebook.lateness import seconds_late
 
 @dataclass(frozen=True)
 class Submission:
-    """One submitted notebook: its points, how late it came in seconds, and what that costs."""
+    """One submitted notebook: its points, when it came and was due, in UTC, and what being late costs."""
 
     id: str  # by which formgrader's pages know it
     student: str
     assignment: str
-    score: float  # before the penalty
-    manual_score: float  # of the score, and extra credit: what people gave
-    written_score: float  # of the score: for written questions
-    needs_manual_grade: bool
-    seconds_late: float
-    penalty: float | None
-    is_undated: bool  # there is a due date, and nobody knows when the submission came
-    extended_to: datetime | None = None  # the student's own deadline, in UTC
+    timestamp: datetime | None = None
+    due: datetime | None = None
+    extension: timedelta | None = None
+    penalty: float | None = None
+    score: float = 0.0  # before the penalty
+    manual_score: float = 0.0  # of the score, and extra credit: what people gave
+    written_score: float = 0.0  # of the score: for written questions
+    needs_manual_grade: bool = False
+
+    @property
+    def seconds_late(self) -> float:
+        return seconds_late(self.timestamp, self.due, self.extension)
+
+    @property
+    def is_undated(self) -> bool:
+        """Return whether there is a due date, and nobody knows when the submission came."""
+        return self.due is not None and self.timestamp is None
+
+    @property
+    def extended_to(self) -> datetime | None:
+        """Return the student's own deadline."""
+        return self.due + self.extension if self.due and self.extension else None
 
     @property
     def late_penalty(self) -> float:
@@ -65,19 +79,5 @@ def submissions(session: Session, names: Iterable[str] | None = None) -> list[Su
     )
     if names is not None:
         query = query.where(assignment.name.in_(list(names)))
-    return [
-        Submission(
-            place,
-            student,
-            name,
-            score,
-            given,
-            written,
-            bool(waits),
-            seconds_late(when, due, extension),
-            late,
-            due is not None and when is None,
-            due + extension if due and extension else None,
-        )
-        for place, student, name, when, due, extension, late, score, given, written, waits in session.execute(query)
-    ]
+    rows: Any = session.execute(query)
+    return [Submission(*each[:-1], needs_manual_grade=bool(each[-1])) for each in rows]

@@ -5,7 +5,7 @@ import io
 import json
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta, tzinfo
 from functools import cached_property
@@ -74,6 +74,14 @@ class Table:
     is_worksheet: bool = False
 
 
+def _kept(path: Path, nothing: Any, made: Callable[[Any], Any], advice: str) -> Any:
+    """Return what is made of a file that is kept in DIR, `nothing` where there is none."""
+    try:
+        return made(json.loads(path.read_text("utf-8"))) if path.exists() else nothing
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{path} cannot be read ({error}): {advice}.") from None
+
+
 @dataclass
 class Roster:
     """The people of a class; empty where no roster was given."""
@@ -83,15 +91,8 @@ class Roster:
     @classmethod
     def of(cls, out: Path) -> "Roster":
         """Return the roster that is kept in DIR, an empty one where there is none."""
-        path = out / FILE
-        if not path.exists():
-            return cls()
-        try:
-            return cls([Person(**person) for person in json.loads(path.read_text("utf-8"))])
-        except (ValueError, TypeError) as error:
-            raise ValueError(
-                f"{path} cannot be read ({error}): give the roster again, `grade --roster FILE`."
-            ) from None
+        advice = "give the roster again, `grade --roster FILE`"
+        return cls(_kept(out / FILE, [], lambda people: [Person(**person) for person in people], advice))
 
     def keep(self, out: Path, mode: int) -> None:
         atomic_write(out / FILE, json.dumps([asdict(person) for person in self.people], indent=1).encode(), mode)
@@ -138,14 +139,8 @@ class Extensions:
 
     def __init__(self, out: Path) -> None:
         self.path = out / EXTENSIONS
-        self._kept: dict[str, dict[str, dict[str, str | None]]] = {"typed": {}, "worksheet": {}}
-        if self.path.exists():
-            try:
-                self._kept |= json.loads(self.path.read_text("utf-8"))
-            except ValueError as error:
-                raise ValueError(
-                    f"{self.path} cannot be read ({error}): delete it and give the extensions again."
-                ) from None
+        kept: dict[str, dict[str, dict[str, str | None]]] = {"typed": {}, "worksheet": {}}
+        self._kept = _kept(self.path, kept, lambda read: kept | read, "delete it and give the extensions again")
 
     def add(self, until: Until) -> None:
         """Enter what a teacher typed."""

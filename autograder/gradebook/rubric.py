@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from nbgrader.api import Assignment, Base, Grade, GradeCell, Notebook, SubmittedAssignment, SubmittedNotebook, new_uuid
+from nbgrader.api import Assignment, Base, Grade, GradeCell, SubmittedAssignment, SubmittedNotebook, new_uuid
 from sqlalchemy import Column, Float, Integer, String, Text, delete, select
 from sqlalchemy.orm import Session
 
@@ -155,10 +155,9 @@ def _grades(
     query = (
         select(grade, GradeCell.max_score, handed.student_id)
         .join(GradeCell, GradeCell.id == grade.cell_id)
-        .join(Notebook, Notebook.id == GradeCell.notebook_id)
-        .join(Assignment, Assignment.id == Notebook.assignment_id)
         .join(SubmittedNotebook, SubmittedNotebook.id == grade.notebook_id)
         .join(handed, handed.id == SubmittedNotebook.assignment_id)
+        .join(Assignment, Assignment.id == handed.assignment_id)
         .where(of_class.name == assignment, GradeCell.name == question, handed.student_id.in_(list(students)))
     )
     return [(row[0], row[1], row[2]) for row in session.execute(query)]

@@ -37,24 +37,20 @@ Numbers = Mapping[str, int | None]  # of a notebook's parts, by function
 def recordings(names: Sequence[str], numbers: Mapping[str, Numbers], cache_folder: Path) -> dict[str, bytes]:
     """Return the recorded answers of all checks of these names, by the check's id.
 
-    `kept` is a folder for those of earlier calls: to run every known mistake on every case takes minutes.
+    `cache_folder` has those of earlier calls: to run every known mistake on every case takes minutes.
     """
-    state = _state()
-    parts_by_check = {check_id: numbers[check_id.partition(".")[0]] for check_id in _ids(names)}
-    paths = {
-        check_id: cache_folder / f"{check_id}-{_key(state + repr(find(check_id).criteria).encode(), parts)}.npz"
-        for check_id, parts in parts_by_check.items()
-    }
-    missing = [check_id for check_id, path in paths.items() if not path.exists()]
-    for check_id, content in _record_all({check_id: parts_by_check[check_id] for check_id in missing}):
+    paths, state = {}, _state()
+    for name, parts in ((name, numbers[name]) for name in names):
+        for function, check in checks(name).items():
+            about = state + repr((check.criteria, sorted(parts.items()))).encode()
+            key = hashlib.sha256(about).hexdigest()[:16]
+            paths[f"{name}.{function}"] = cache_folder / f"{name}.{function}-{key}.npz"
+    missing = {check_id: numbers[check_id.partition(".")[0]] for check_id, path in paths.items() if not path.exists()}
+    for check_id, content in _record_all(missing):
         for stale in cache_folder.glob(f"{check_id}-*.npz"):
             stale.unlink()
         write(paths[check_id], content)
     return {check_id: path.read_bytes() for check_id, path in paths.items()}
-
-
-def _ids(names: Sequence[str]) -> list[str]:
-    return [f"{name}.{function}" for name in names for function in checks(name)]
 
 
 def _state() -> bytes:
@@ -65,10 +61,6 @@ def _state() -> bytes:
             continue
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.digest()
-
-
-def _key(state: bytes, numbers: Numbers) -> str:
-    return hashlib.sha256(state + repr(sorted(numbers.items())).encode()).hexdigest()[:16]
 
 
 def _record_all(numbers: Mapping[str, Numbers]) -> Iterator[tuple[str, bytes]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import torch
 
+from benchmarks import complexity
 from benchmarks.gpu import properties, speed, trainings
 from benchmarks.gpu.table import Job, Row, Setting, Table
 from lab.budget import Budget
@@ -24,10 +25,7 @@ def all_jobs(quick: bool) -> list[Job]:
 
 def layers(setting: Setting) -> Row:
     """Measure the layers of the table of complexities on this device."""
-    from benchmarks.complexity import Options, main
-
-    path = main(Options(device=str(setting.device)), setting.out / "results" / "self_attention")
-    return {"file": path.name}
+    return {"file": complexity.main(7, setting.device, setting.out / "results" / "self_attention").name}
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +17,16 @@ from lab.gradients import Task
 from lab.runs import Solution
 from lab.tokenizers import BOS, EOS
 from lab.training import Trainer, Training
-from solutions.bahdanau.model import SOLUTION as BAHDANAU
-from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
-from solutions.language_model.fast import SOLUTION as LANGUAGE_MODEL
-from solutions.luong.model import SOLUTION as LUONG
-from solutions.pooling.model import SOLUTION as POOLING
-from solutions.self_attention.fast import SOLUTION as SELF_ATTENTION
-from solutions.structured.model import SOLUTION as STRUCTURED
-from solutions.transformer.fast import SOLUTION as TRANSFORMER
 
 VOCABULARY, LABELS, COUNT = 40, 3, 46
+TRANSLATING = ("encoder_decoder", "bahdanau", "luong", "transformer")
+TRAINED = (*TRANSLATING, "pooling", "structured", "self_attention", "language_model")
+
+
+def solution_of(name: str) -> Solution:
+    """Return a chapter's model with its recipes: the fast one, where training needs it."""
+    fast = find_spec(f"solutions.{name}.fast")
+    return import_module(f"solutions.{name}.{'fast' if fast else 'model'}").SOLUTION
 
 
 @dataclass(frozen=True)
@@ -54,24 +56,13 @@ class SmallModel:
 
 def small_models(dropout: float = 0.0, **changes: Any) -> Mapping[str, SmallModel]:
     """Return them by name; each dropout that a recipe has is the one given, and `changes` are of the training."""
-    return {
-        name: small_model(solution, recipe, dropout, **changes)
-        for name, (solution, recipe) in {
-            "encoder_decoder": (ENCODER_DECODER, "small"),
-            "bahdanau": (BAHDANAU, "small"),
-            "luong": (LUONG, "small"),
-            "pooling": (POOLING, "small"),
-            "pooling, HAN": (POOLING, "small_han"),
-            "structured": (STRUCTURED, "small"),
-            "self_attention": (SELF_ATTENTION, "small"),
-            "transformer": (TRANSFORMER, "small"),
-            "language_model": (LANGUAGE_MODEL, "small"),
-        }.items()
-    }
+    recipes = {name: (name, "small") for name in TRAINED} | {"pooling, HAN": ("pooling", "small_han")}
+    return {name: small_model(*recipe, dropout, **changes) for name, recipe in recipes.items()}
 
 
-def small_model(solution: Solution, name: str, dropout: float = 0.0, **changes: Any) -> SmallModel:
-    recipe = solution.recipes[name]
+def small_model(name: str, size: str, dropout: float = 0.0, **changes: Any) -> SmallModel:
+    solution = solution_of(name)
+    recipe = solution.recipes[size]
     chances = {field.name: dropout for field in fields(recipe) if field.name.endswith("dropout")}
     settings = {"tokens": 120, "epochs": 2, "rate": 1e-3, "ema": 0.0, "mean_of": 0, "precision": "fp32"} | changes
     recipe = replace(recipe, **chances, training=replace(recipe.training, **settings))

@@ -11,22 +11,12 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from benchmarks.gpu.small_models import (
-    BAHDANAU,
-    ENCODER_DECODER,
-    LANGUAGE_MODEL,
-    LUONG,
-    POOLING,
-    SELF_ATTENTION,
-    STRUCTURED,
-    TRANSFORMER,
-)
+from benchmarks.gpu.small_models import solution_of
 from benchmarks.gpu.table import Job, Row, Setting
 from lab.classification import Classifier, Classifying
 from lab.devices import uses_bf16
 from lab.diagnosis import memory
 from lab.language import LanguageModel, Predicting
-from lab.runs import Solution
 from lab.training import Trainer
 from lab.translation import Translating
 
@@ -37,7 +27,7 @@ STEPS, LABELS = 20, 19
 class Shape:
     """A model and the size of its batches, as a corpus has them: words of a vocabulary and of a text."""
 
-    solution: Solution
+    solution: str
     recipe: str
     vocabulary: int
     words: int  # of a text, or of a sentence on either side
@@ -46,17 +36,17 @@ class Shape:
 
 
 SHAPES: Mapping[str, Shape] = {
-    "encoder_decoder, Multi30k": Shape(ENCODER_DECODER, "base", 6000, 14),
-    "bahdanau, Multi30k": Shape(BAHDANAU, "base", 6000, 14),
-    "luong, Multi30k": Shape(LUONG, "base", 6000, 14),
-    "transformer tiny, Multi30k": Shape(TRANSFORMER, "tiny", 10000, 14),
-    "transformer base, WMT'14": Shape(TRANSFORMER, "base", 37000, 27),
-    "pooling, SemEval": Shape(POOLING, "zhou", 9000, 19),
-    "pooling HAN, IMDB": Shape(POOLING, "yang", 20000, 20, 12),
-    "structured, IMDB": Shape(STRUCTURED, "imdb", 30000, 230),
-    "self_attention, IMDB": Shape(SELF_ATTENTION, "base", 20000, 230),
-    "language_model large, Shakespeare": Shape(LANGUAGE_MODEL, "large", 65, 256),
-    "language_model gpt2, FineWeb": Shape(LANGUAGE_MODEL, "gpt2", 50257, 1024, tokens=32768),
+    "encoder_decoder, Multi30k": Shape("encoder_decoder", "base", 6000, 14),
+    "bahdanau, Multi30k": Shape("bahdanau", "base", 6000, 14),
+    "luong, Multi30k": Shape("luong", "base", 6000, 14),
+    "transformer tiny, Multi30k": Shape("transformer", "tiny", 10000, 14),
+    "transformer base, WMT'14": Shape("transformer", "base", 37000, 27),
+    "pooling, SemEval": Shape("pooling", "zhou", 9000, 19),
+    "pooling HAN, IMDB": Shape("pooling", "yang", 20000, 20, 12),
+    "structured, IMDB": Shape("structured", "imdb", 30000, 230),
+    "self_attention, IMDB": Shape("self_attention", "base", 20000, 230),
+    "language_model large, Shakespeare": Shape("language_model", "large", 65, 256),
+    "language_model gpt2, FineWeb": Shape("language_model", "gpt2", 50257, 1024, tokens=32768),
 }
 QUICK = ("bahdanau, Multi30k", "pooling, SemEval")
 
@@ -98,18 +88,19 @@ def step(name: str, setting: Setting) -> Row:
 
 def training(shape: Shape, setting: Setting, precision: str, **more: Any) -> Trainer:
     """Return a training on a batch of random words."""
-    recipe = shape.solution.recipes[shape.recipe]
+    solution = solution_of(shape.solution)
+    recipe = solution.recipes[shape.recipe]
     tokens = (shape.tokens or recipe.training.tokens) // (8 if setting.quick else 1)
     recipe = replace(recipe, training=replace(recipe.training, precision=precision, tokens=tokens))
     torch.manual_seed(0)
-    model = shape.solution.build(recipe, shape.vocabulary, shape.vocabulary)
+    model = solution.build(recipe, shape.vocabulary, shape.vocabulary)
     rng = np.random.default_rng(0)
 
     def sentence() -> list[int]:
         return rng.integers(4, shape.vocabulary, shape.words).tolist()
 
     if isinstance(model, Classifier):
-        model = shape.solution.build(recipe, shape.vocabulary, LABELS)
+        model = solution.build(recipe, shape.vocabulary, LABELS)
         count = max(1, tokens // (shape.words * shape.sentences))
         texts = [([sentence() for _ in range(shape.sentences)], int(rng.integers(LABELS))) for _ in range(count)]
         task: Any = Classifying(texts, recipe.training, model.nested)

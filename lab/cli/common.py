@@ -4,21 +4,17 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass, make_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, make_dataclass
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NoReturn
 
 import torch
 
-from lab import runs
 from lab.checkpoints import CheckpointError
 from lab.corpora import CorpusError
-from lab.distributed import Team, here, lost, part_ways
-from lab.experiment import Experiment
-from lab.ranges import Amount, Count, RecipeError, Seed, Size, demand, demand_word
-from lab.runs import Solution, trained_seeds
+from lab.ranges import Amount, Count, RecipeError, Seed, Size, demand
+from lab.runs import Solution
 from lab.training import best_device
 
 
@@ -84,16 +80,6 @@ def fail(message: str) -> NoReturn:
     sys.exit(2)
 
 
-def asked_seeds(run: runs.Named, seed: int | None, advice: str) -> list[int]:
-    """Return the seed that is asked for, or all that have been trained; none is an error that gives the advice."""
-    trained = trained_seeds(run.folder.parent)
-    chosen = [one for one in trained if seed in (None, one)]
-    if chosen:
-        return chosen
-    others = f"\nTrained with: seed {', '.join(map(str, trained))}." if trained else ""
-    raise CheckpointError(advice if seed is None else f"seed {seed}: {advice} --seed {seed}{others}")
-
-
 def with_recipe(solution: Solution, named: str, kind: type, default: Any, argv: list[str]) -> tuple[Any, Any]:
     """Return the options of `train`, and the recipe: every field of it is an option beside them."""
     import tyro
@@ -136,48 +122,6 @@ def read_with_texts(kind: type, solution: Solution, argv: list[str]) -> tuple[An
     both.__doc__ = kind.__doc__
     options = read(both, solution, argv)
     return options, options.texts
-
-
-def train(experiment: Experiment, solution: Solution, run: runs.Named, recipe: Any, options: Any, **more: Any) -> None:
-    """Train a run as its options say and print its best score; of several processes one prints."""
-    device = find_device(options.device)
-    team = here()
-    if team.is_main:
-        print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
-    with joint_failure(team):
-        trained = experiment.train(
-            solution,
-            run,
-            recipe,
-            minutes=options.minutes,
-            device=device,
-            fresh=options.fresh,
-            micro_tokens=options.micro_tokens,
-            **more,
-        )
-    part_ways()
-    if team.is_main:
-        print(trained.progress.best_of(experiment.metric))
-
-
-@contextmanager
-def joint_failure(team: Team) -> Iterator[None]:
-    """Say in one sentence that another process of the team is gone."""
-    try:
-        yield
-    except RuntimeError as error:
-        if not lost(error):
-            raise
-        raise UsageError(
-            f"process {team.rank} of {team.size} has lost another one, which was killed or says above why it ended; "
-            "the same command continues from the last checkpoint"
-        ) from None
-
-
-def evaluate(first: Any, seed: int | None, advice: str, score: Callable[[Any], Path]) -> None:
-    """Score one seed of a run, or all that have been trained, and print where the results are."""
-    for one in asked_seeds(first, seed, advice):
-        print(f"wrote {score(replace(first, seed=one))}")
 
 
 def answer(lines: Sequence[str], show: Callable[[str], bool]) -> None:
@@ -231,28 +175,6 @@ def find_device(name: str | None) -> torch.device:
         reason = str(error).splitlines()[0]
         raise UsageError(f"--device {name} cannot be used here ({reason}). Leave it out, or say cpu.") from None
     return device
-
-
-def newest(first: runs.Named, options: Any, advice: str) -> Path:
-    """Return the folder of the run asked for, or of the one trained last for the task of `first`."""
-    demand_word("--run", options.run or "")
-    pattern = options.run or (first.name if options.recipe or options.variant else f"{first.task}-*")
-    folder = runs.RUNS / first.solution
-    paths = sorted(folder.glob(f"{pattern}/seed*/best.pt"), key=lambda path: path.stat().st_mtime)
-    if not paths and options.run:
-        known = sorted({path.parent.parent.name for path in folder.glob("*/seed*/best.pt")})
-        raise CheckpointError(f"{first.solution} has no run {options.run!r}. It has: {', '.join(known) or 'none yet'}.")
-    if not paths:
-        raise CheckpointError(advice)
-    return paths[-1].parent
-
-
-def nothing_trained(run: runs.Named, options: str, default: str) -> str:
-    """Return what to do where no model of a run is trained: a command with these options; `default` is its recipe."""
-    command = f"python -m solutions.{run.solution} train {options}"
-    command += f" --recipe {run.recipe}" if run.recipe != default else ""
-    command += f" --variant {run.variant}" if run.variant else ""
-    return f"no trained model of {run.task} in {run.folder.parent.parent}. Make one with: {command}"
 
 
 def differences(first: Any, second: Any, prefix: str = "") -> list[str]:

@@ -1,19 +1,21 @@
 """What the command lines of all kinds of models share: a corpus, its runs, how they are trained and scored."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lab import corpora
+from lab.checkpoints import CheckpointError
 from lab.cli import common
-from lab.cli.common import Long, Named, find_recipe
+from lab.cli.common import Long, Named, UsageError, find_device, find_recipe
 from lab.cli.sweep import sweep_of
 from lab.corpora import CorpusError
+from lab.distributed import here, lost, part_ways
 from lab.evaluation.sweeps import Sweep
 from lab.experiment import Experiment
 from lab.kinds import run_of
-from lab.ranges import Seed
-from lab.runs import Solution
+from lab.ranges import Seed, demand_word
+from lab.runs import Solution, trained_seeds
 
 
 @dataclass(frozen=True)
@@ -76,22 +78,54 @@ class Kind:
         corpus, named = common.given(argv, "--corpus", "--recipe")
         named = named or default_recipe(solution, self.corpus(solution, corpus))
         options, recipe = common.with_recipe(solution, named, self.training, self.training(), argv)
-        common.train(self.experiment, solution, self.run(solution, options, named, options.seed), recipe, options)
+        run, device, team = self.run(solution, options, named, options.seed), find_device(options.device), here()
+        if team.is_main:
+            print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
+        how = {"minutes": options.minutes, "fresh": options.fresh, "micro_tokens": options.micro_tokens}
+        try:
+            trained = self.experiment.train(solution, run, recipe, device=device, **how)
+        except RuntimeError as error:
+            if not lost(error):
+                raise
+            raise UsageError(
+                f"process {team.rank} of {team.size} has lost another one, which was killed or says above why it "
+                "ended; the same command continues from the last checkpoint"
+            ) from None
+        part_ways()
+        if team.is_main:
+            print(trained.progress.best_of(self.experiment.metric))
 
     def evaluate(self, solution: Solution, argv: list[str]) -> None:
         """Score the trained models on the test sets and write the results."""
         from lab.evaluation.evaluate import evaluate
 
         options, command = common.read(self.evaluating, solution, argv), " ".join(argv)
-        first, how = self.run(solution, options), options.how()
-        common.evaluate(
-            first, options.seed, advice(solution, first), lambda run: evaluate(solution, run, command=command, **how)
-        )
+        first = self.run(solution, options)
+        for seed in asked_seeds(first, options.seed, advice(solution, first)):
+            print(f"wrote {evaluate(solution, replace(first, seed=seed), command=command, **options.how())}")
 
     def newest(self, solution: Solution, options: Any) -> Any:
         """Return the model of the run asked for, or the one trained last for the task."""
         first = self.run(solution, options)
-        return self.experiment.restore(solution, common.newest(first, options, advice(solution, first)))
+        demand_word("--run", options.run or "")
+        pattern = options.run or (first.name if options.recipe or options.variant else f"{first.task}-*")
+        folder = first.folder.parent.parent
+        paths = sorted(folder.glob(f"{pattern}/seed*/best.pt"), key=lambda path: path.stat().st_mtime)
+        if not paths and options.run:
+            known = ", ".join(sorted({path.parent.parent.name for path in folder.glob("*/seed*/best.pt")}))
+            raise CheckpointError(f"{first.solution} has no run {options.run!r}. It has: {known or 'none yet'}.")
+        if not paths:
+            raise CheckpointError(advice(solution, first))
+        return self.experiment.restore(solution, paths[-1].parent)
+
+
+def asked_seeds(run: Any, seed: int | None, advice: str) -> list[int]:
+    """Return the seed that is asked for, or all that have been trained; none is an error that gives the advice."""
+    trained = trained_seeds(run.folder.parent)
+    if chosen := [one for one in trained if seed in (None, one)]:
+        return chosen
+    others = f"\nTrained with: seed {', '.join(map(str, trained))}." if trained else ""
+    raise CheckpointError(advice if seed is None else f"seed {seed}: {advice} --seed {seed}{others}")
 
 
 def default_recipe(solution: Solution, corpus: str) -> str:
@@ -104,4 +138,7 @@ def advice(solution: Solution, run: Any) -> str:
     options = f"--corpus {run.corpus}"
     if corpora.is_parallel(run.corpus) and (run.source, run.target) != corpora.direction(run.corpus):
         options += f" --source {run.source} --target {run.target}"
-    return common.nothing_trained(run, options, default_recipe(solution, run.corpus))
+    options += f" --recipe {run.recipe}" if run.recipe != default_recipe(solution, run.corpus) else ""
+    options += f" --variant {run.variant}" if run.variant else ""
+    command = f"python -m solutions.{run.solution} train {options}"
+    return f"no trained model of {run.task} in {run.folder.parent.parent}. Make one with: {command}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from lab.cli.common import UsageError
 from lab.evaluation.sweeps import Step, Sweep
 from lab.ranges import Size, demand
-from lab.runs import ROOT, RUNS, Solution
+from lab.runs import ROOT, Solution
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def carried_out(steps: Sequence[Step], jobs: int, device: str | None) -> list[st
 
 def carry_out(step: Step, device: str | None) -> str:
     """Train and score one run, its output in RUN/seedN/sweep.log; return what went wrong, or nothing."""
-    log = RUNS / step.solution.name / step.run / f"seed{step.seed}" / "sweep.log"
+    log = step.run.folder / "sweep.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     in_order = os.environ | {"PYTHONUNBUFFERED": "1"}  # the error stands behind what was printed before it
     for command in step.commands(device):

@@ -38,13 +38,8 @@ def fetch(source: Source) -> Path:
     path = data_folder() / source.path
     if not path.exists():
         _download(source, path)
-    elif source.sha256 is not None and (got := _sha256(path)) != source.sha256:
-        raise CorpusError(
-            f"{path} has not the content that it should have (a truncated download, or an edited file).\n"
-            f"  expected SHA-256 {source.sha256}\n"
-            f"  got      SHA-256 {got} ({path.stat().st_size} bytes)\n"
-            f"Delete the file: it is then fetched again from {source.url}."
-        )
+    elif source.sha256 is not None:
+        _demand(path, _sha256(path), source.sha256, source.url)
     return path
 
 
@@ -56,15 +51,18 @@ def unpacked(path: Path, unpack: Callable[[bytes], bytes], sha256: str, url: str
         raise CorpusError(
             f"{path} cannot be unpacked: {error}. Delete the file: it is then made again from {url}."
         ) from None
-    got = hashlib.sha256(content).hexdigest()
-    if got != sha256:
-        raise CorpusError(
-            f"{path} has not the content that it should have.\n"
-            f"  expected SHA-256 of the unpacked content {sha256}\n"
-            f"  got                                      {got} ({len(content)} bytes)\n"
-            f"Delete the file: it is then made again from {url}."
-        )
+    _demand(path, hashlib.sha256(content).hexdigest(), sha256, url, " of the unpacked content")
     return content
+
+
+def _demand(path: Path, got: str, expected: str, url: str, of: str = "") -> None:
+    if got != expected:
+        raise CorpusError(
+            f"{path} has not the content that it should have (a truncated download, or an edited file).\n"
+            f"  expected SHA-256{of} {expected}\n"
+            f"  got      SHA-256{of} {got} (the file has {path.stat().st_size} bytes)\n"
+            f"Delete the file: it is then fetched again from {url}."
+        )
 
 
 def _sha256(path: Path) -> str:

@@ -22,6 +22,7 @@ class Sweep:
     recipe: str
     variants: Mapping[str, Changes]  # "" is the recipe as it stands
     seeds: tuple[int, ...] = (1, 2, 3)
+    direction: tuple[str, ...] = ()  # from which language into which, where that is not the corpus's own
 
     def steps(self, solution: Solution, seeds: Sequence[int] = ()) -> Iterator["Step"]:
         """Return a step for each run: all variants with the first seed, then all with the second, …"""
@@ -58,13 +59,22 @@ class Step:
     seed: int
 
     @property
-    def run(self) -> str:
-        """The run's name, as result files are called."""
-        return run_of(self.solution.name, self.sweep.corpus, self.sweep.recipe, self.variant).name
+    def run(self) -> Any:
+        """The run's name, as result files are called, and place."""
+        where = self.sweep.corpus, self.sweep.recipe, self.variant, self.seed, *self.sweep.direction
+        return run_of(self.solution.name, *where)
 
     @property
     def name(self) -> str:
-        return f"{self.run}-seed{self.seed}"
+        return f"{self.run.name}-seed{self.seed}"
+
+    @property
+    def options(self) -> list[str]:
+        """The options by which a reader names the run."""
+        words = ["--corpus", self.sweep.corpus, "--recipe", self.sweep.recipe, "--seed", str(self.seed)]
+        for side, language in zip(("--source", "--target"), self.sweep.direction, strict=False):
+            words += [side, language]
+        return words + (["--variant", self.variant] if self.variant else [])
 
     @property
     def recipe(self) -> Any:
@@ -83,9 +93,7 @@ class Step:
 
     def commands(self, device: str | None = None) -> list[list[str]]:
         """Return the two commands of this run, as a reader would type them: train, then evaluate."""
-        where = ["--corpus", self.sweep.corpus, "--recipe", self.sweep.recipe, "--seed", str(self.seed)]
-        where += ["--threads", "1"]
-        where += ["--variant", self.variant] if self.variant else []
+        where = [*self.options, "--threads", "1"]
         changes = [word for field, value in self.sweep.variants[self.variant].items() for word in option(field, value)]
         train = ["train", *where, *changes, *(["--device", device] if device else [])]
         return [

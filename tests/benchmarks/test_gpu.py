@@ -79,8 +79,8 @@ def test_every_chapter_has_its_properties_and_each_of_its_corpora_a_training() -
     for folder in (ROOT / "solutions").glob("*/attention.py"):
         assert f"property: taught functions of {folder.parent.name}" in names
     for run in trainings.FIRST:
-        trainings.recipe(run)  # every field that is changed is there
-        assert all(f"{run.name.removesuffix('1')}{seed}" in names for seed in (1, 2, 3))
+        assert run.recipe  # every field that is changed is there
+        assert all(f"{trainings.title(run).removesuffix('1')}{seed}" in names for seed in (1, 2, 3))
 
 
 @pytest.mark.slow

@@ -5,14 +5,12 @@ from pathlib import Path
 import pytest
 
 from lab import runs
-from lab.cli import sweep
 from lab.evaluation import result_files
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A place of its own for runs and results."""
-    for module in (runs, sweep):
-        monkeypatch.setattr(module, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(result_files, "ROOT", tmp_path)
     return tmp_path

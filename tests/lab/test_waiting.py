@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch.overrides import TorchFunctionMode
 
-from benchmarks.gpu.small_models import LUONG, small_models
+from benchmarks.gpu.small_models import small_models
 from lab.batches import Batch, filled_up
 from lab.translation import Translating
 
@@ -29,7 +29,7 @@ def autocast_without_meta(monkeypatch: pytest.MonkeyPatch) -> None:
 def step(name: str, recorded: bool = False, **changes: Any) -> torch.Tensor:
     """Take a step; one that is to be recorded begins with a batch on the device."""
     small, task = MODELS[name], MODELS[name].task
-    model = (LUONG.build(replace(small.recipe, **changes), 40, 40) if changes else small.build()).to(META)
+    model = (small.solution.build(replace(small.recipe, **changes), 40, 40) if changes else small.build()).to(META)
     batch: Any = task.collate(max(task.groups(1), key=len))
     loss = task.loss(model, Batch(*(each.to(META) for each in filled_up(batch))) if recorded else batch, META)
     loss.backward()

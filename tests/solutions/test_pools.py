@@ -104,7 +104,7 @@ def test_a_checkpoint_from_before_the_choice_pools_with_attention() -> None:
         del values[field]
     assert as_recipe(Recipe, values) == TINY
     first = next(SWEEPS["poolings"].steps(SOLUTION))
-    assert first.run == "relations-small"
+    assert first.run.name == "relations-small"
     assert first.done  # its result file was written before
 
 

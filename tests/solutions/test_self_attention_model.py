@@ -189,7 +189,7 @@ def test_the_counted_crossings_are_those_that_the_book_prints(name: str) -> None
 
 
 def test_a_measurement_has_counts_and_times_of_every_layer() -> None:
-    rows = complexity.measure([(9, 4), (12, 4)], complexity.Options(repeats=2), torch.device("cpu"))
+    rows = complexity.measure([(9, 4), (12, 4)], 2, torch.device("cpu"))
     assert {row["layer"] for row in rows} == set(complexity.LAYERS)
     assert all(len(row["seconds"]) == 2 and min(row["seconds"]) > 0 for row in rows)
     assert all(row["kept_bytes"] > 0 for row in rows)

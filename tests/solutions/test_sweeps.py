@@ -32,7 +32,7 @@ def steps() -> list[Step]:
     return every
 
 
-@pytest.mark.parametrize("step", steps(), ids=lambda step: f"{step.solution.name}-{step.run}")
+@pytest.mark.parametrize("step", steps(), ids=lambda step: f"{step.solution.name}-{step.run.name}")
 def test_the_command_of_a_run_has_the_recipe_of_the_run(step: Step) -> None:
     train, evaluate = step.commands()
     kind = translation.Train if corpora.is_parallel(step.sweep.corpus) else of_all.Train

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, UNCHANGED, CaseInput, Check, Points
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, UNCHANGED, CaseInput, Check, Points, by_hand
 from autograder.checks.bahdanau import adapters
-from autograder.checks.bahdanau.attention import HALF, SPECIAL
-from autograder.checks.by_hand import by_hand
-from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
+from autograder.checks.bahdanau.attention import SPECIAL
+from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding
 from autograder.kit.cases import EXACT
 from solutions.bahdanau.attention import alignment_error_rate, attention_by_hand, links_of, rnnsearch_step
 
@@ -38,6 +37,7 @@ def step_cases(rng: Rng) -> list[CaseInput]:
     signs = rng.choice([-100, 100], size=(4, 7))
     spread = step_arguments(rng, (3, 9, 4, 6, 7, 8), gaps(rng, 3, 9))
     spread[5] *= 2
+    above = np.where(high, -HALF, HALF)
     return [
         CaseInput("no mask", step_arguments(rng, (3, 5, 4, 6, 7, 8), None), NO_MASK, gradients=True, tolerance=EXACT),
         CaseInput("padded sentences", step_arguments(rng, many, padding(rng, 4, 7)), MASKED, gradients=True),
@@ -53,11 +53,7 @@ def step_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("scores around -120", _one_unit(rng, mask, HALF, 0, -120 / np.tanh(HALF)), FAR),
         CaseInput("scores around -120, no mask", _one_unit(rng, None, HALF, 0, -120 / np.tanh(HALF)), FAR, [LARGE]),
         CaseInput("projections around 100", _one_unit(rng, mask, 0, signs, 1.0), FAR, [PADDING]),
-        CaseInput(
-            "padding that scores higher",
-            _one_unit(rng, high, 0, np.where(high, -HALF, HALF), 20 / np.tanh(HALF)),
-            FAR,
-        ),
+        CaseInput("padding that scores higher", _one_unit(rng, high, 0, above, 20 / np.tanh(HALF)), FAR),
     ]
 
 

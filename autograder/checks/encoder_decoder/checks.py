@@ -1,24 +1,20 @@
 """The checks of the encoder–decoder without attention: what its encoder hands over, and its two ways to decode."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
-from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
-from autograder.checks import REPEAT, SHAPE, CaseInput, Check, Points
+from autograder.checks import PADDING, REPEAT, SHAPE, CaseInput, Check, Points
 from autograder.checks.edits import known
 from autograder.checks.encoder_decoder.beam_parts import searched
 from autograder.checks.encoder_decoder.cases import BOS, EOS, PAD, beam_case, greedy_case
 from autograder.checks.encoder_decoder.hunt import HUNT
-from autograder.checks.encoder_decoder.starred import BACKWARD, NUCLEUS
-from autograder.checks.encoder_decoder.training import HAND, LOSS, SHIFT, STEP
+from autograder.checks.encoder_decoder.training import BACKWARD, HAND, LOSS, NUCLEUS, SHIFT, STEP
 from autograder.checks.random_inputs import Rng, lengths, normal
 from autograder.kit.cases import EXACT
 from solutions.encoder_decoder.attention import beam_search, greedy_decode, last_states
 
-PADDING = "padding"
 UNENDING, LIMITED, ORDINARY = "rows without end", "what max_len changes", "ordinary beams"  # groups of cases
 
 
@@ -57,7 +53,7 @@ def greedy_cases(rng: Rng) -> list[CaseInput]:
     """Draw batches whose rows end at different steps, all at once, at the last step, or not at all."""
     middle = [int(end) for end in 3 + rng.permutation(4)]
     ends = [4, *middle] if middle[0] != 3 else [5, *middle]
-    steps, unending = "rows that end at different steps", ["a row without end"]
+    steps, unending, close = "rows that end at different steps", ["a row without end"], ["a close race"]
     different = greedy_case(rng, [ends[0], 2, 7, 5, 3], 12)
     _, _, bos, eos, pad, _ = different
     others = greedy_case(rng, [3, 8, 2, 4, 6], 12, tokens=[pad, bos, eos], level=200.0)  # nothing but step is another
@@ -65,9 +61,7 @@ def greedy_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("rows that end at different steps", different, steps),
         CaseInput("others of the same number", others, steps),
         CaseInput("one sentence", greedy_case(rng, [5], 9)),
-        CaseInput(
-            "nearly equal logits", greedy_case(rng, [4, 6, 1, 5], 10, spread=0.03, zero=EOS), steps, ["a close race"]
-        ),
+        CaseInput("nearly equal logits", greedy_case(rng, [4, 6, 1, 5], 10, spread=0.03, zero=EOS), steps, close),
         CaseInput("rows that end at once", greedy_case(rng, [1, 1], 5), steps),
         # What depends on max_len comes last: who forgets it has been tried on all the others by then.
         CaseInput("a row that ends with the last token allowed", greedy_case(rng, [2, 7, 4], 7), LIMITED),
@@ -96,111 +90,46 @@ GREEDY = Check(
 )
 
 
-def _by_name(mistakes: tuple[Callable, ...]) -> SimpleNamespace:
-    return SimpleNamespace(**{mistake.__name__: mistake for mistake in mistakes})
-
-
 BEAM_MISTAKES = known(searched, "beam_search")
+GREEDY_SEARCH, WIDE, END = "beam 1 is greedy search", "a beam wider than the vocabulary", "when the search ends"
 
 
 def beam_cases(rng: Rng) -> list[CaseInput]:
     """Draw models for which the usual short cuts of beam search lead to another sentence."""
-    case = partial(beam_case, rng)
-    beams, shortcuts = _by_name(BEAM_MISTAKES), _by_name(known(searched, "beam_shortcuts"))
-    lengths_matter = [beams.length_without_eos, beams.raw_choice]
-    nearly = [beams.too_wide, shortcuts.longest_of_the_nearly_best]
-    no_early_stop = [  # first the one that shows least often: most draws are given up there
-        shortcuts.one_step_ahead,
-        beams.stops_at_first,
-        beams.stops_when_ahead,
-        beams.stops_at_beam,
-        shortcuts.at_twice_beam,
+    ways = {each.__name__: each for each in (*BEAM_MISTAKES, *known(searched, "beam_shortcuts"))}
+
+    def case(
+        name: str, group: str, settings: tuple[int, int, float], against: str, *others: Callable, **more: Any
+    ) -> CaseInput:
+        """Return a case for beam, max_len and alpha that none of these mistakes gets right, the rarest seen first."""
+        apart = tuple(ways[way] for way in more.pop("apart", "").split())
+        arguments = beam_case(rng, *settings, [*others, *(ways[way] for way in against.split())], apart=apart, **more)
+        return CaseInput(name, arguments, group, ["a wide beam"] * (group == WIDE), tolerance=EXACT)
+
+    places, same_places = "shrinks fills_up wider_after_an_end only_finished", "shrinks ended_compete"
+    flat = case("nearly equal probabilities", ORDINARY, (4, 8, 1.5), places, spread=0.3, zero=BOS)
+    right = beam_search(*flat.arguments)
+    again = {"spread": 0.3, "tokens": [1, *flat.arguments[1:3]]}  # nothing but step is another than in the flat case
+    unlike = "each_by_itself too_wide longest_of_the_nearly_best length_without_eos raw_choice"
+    narrow = "eight_at_most seven_at_most only_vocabulary recombined"
+    early = "one_step_ahead stops_at_first stops_when_ahead stops_at_beam at_twice_beam"
+    ahead, never, first = "three_steps_ahead pruned twelve_at_most", "never_empty one_too_many", "stops_at_first"
+    ends = "at_three_beams twelve_at_most never_empty"
+    return [
+        case("beam 1", GREEDY_SEARCH, (1, 8, 0.0), "forgets_prefix every_end too_wide", eos_bonus=1),
+        case("beam 3", ORDINARY, (3, 9, 1.0), unlike, eos_bonus=0.5, spread=0.7),
+        case("beam 5", ORDINARY, (5, 8, 1.2), "two_each three_each too_narrow", eos_bonus=0.5, spread=0.6),
+        case("late ends", ORDINARY, (4, 8, 1.5), "too_narrow", lambda *_: right, eos_bonus=-1, **again),
+        flat,
+        case("sentences that end early", END, (2, 12, 1.0), first, eos_bonus=2, spread=2, calls=11, zero=EOS),
+        case("a wide beam", WIDE, (11, 7, 1.6), narrow, vocabulary=5, eos_bonus=1, spread=0.15),
+        case("alpha 0", ORDINARY, (3, 8, 0.0), f"{first} beam_of_one", eos_bonus=0.5, spread=3, apart=same_places),
+        case("a small alpha", ORDINARY, (3, 8, 0.2), "no_length only_best_end beam_of_one never_second", spread=1.5),
+        case("a later end that is better", END, (3, 10, 1.6), early, eos_bonus=1, apart="raw_choice stops_when_ahead"),
+        case("a long way to a better end", END, (4, 20, 1.5), ahead, eos_bonus=-1, spread=3, first_end=3.1),
+        case("many ends before a better one", END, (2, 20, 2.0), ends, eos_bonus=2),
+        case("one token at most", GREEDY_SEARCH, (3, 1, 2.0), never, eos_bonus=2),
     ]
-    long_way = [shortcuts.three_steps_ahead, shortcuts.pruned, shortcuts.twelve_at_most]
-    same_places = (beams.shrinks, beams.ended_compete)
-    places = [  # as above
-        beams.shrinks,
-        beams.fills_up,
-        shortcuts.wider_after_an_end,
-        beams.only_finished,
-    ]
-    flat = case(4, 8, 1.5, places, spread=0.3, zero=BOS)
-    bos, eos = flat[1:3]
-    tokens, remembered = [1, bos, eos], beam_search(*flat)
-    others = [lambda *_: remembered]  # nothing but step is another than in the flat case
-    drawn = [
-        CaseInput(
-            "beam 1",
-            case(1, 8, 0.0, [beams.forgets_prefix, beams.every_end, beams.too_wide], eos_bonus=1),
-            "beam 1 is greedy search",
-        ),
-        CaseInput(
-            "beam 3",
-            case(3, 9, 1.0, [beams.each_by_itself, *nearly, *lengths_matter], eos_bonus=0.5, spread=0.7),
-            ORDINARY,
-        ),
-        CaseInput(
-            "beam 5",
-            case(5, 8, 1.2, [beams.two_each, shortcuts.three_each, beams.too_narrow], eos_bonus=0.5, spread=0.6),
-            ORDINARY,
-        ),
-        CaseInput(
-            "late ends", case(4, 8, 1.5, [*others, beams.too_narrow], eos_bonus=-1, spread=0.3, tokens=tokens), ORDINARY
-        ),
-        CaseInput("nearly equal probabilities", flat, ORDINARY),
-        CaseInput(
-            "sentences that end early",
-            case(2, 12, 1.0, [beams.stops_at_first], eos_bonus=2, spread=2, calls=11, zero=EOS),
-            "when the search ends",
-        ),
-        CaseInput(
-            "a wide beam",
-            case(
-                11,
-                7,
-                1.6,
-                [shortcuts.eight_at_most, shortcuts.seven_at_most, beams.only_vocabulary, shortcuts.recombined],
-                vocabulary=5,
-                eos_bonus=1,
-                spread=0.15,
-            ),
-            "a beam wider than the vocabulary",
-            ["a wide beam"],
-        ),
-        CaseInput(
-            "alpha 0",
-            case(3, 8, 0.0, [beams.stops_at_first, beams.beam_of_one], eos_bonus=0.5, spread=3, apart=same_places),
-            ORDINARY,
-        ),
-        CaseInput(
-            "a small alpha",
-            case(
-                3, 8, 0.2, [beams.no_length, beams.only_best_end, beams.beam_of_one, shortcuts.never_second], spread=1.5
-            ),
-            ORDINARY,
-        ),
-        CaseInput(
-            "a later end that is better",
-            case(3, 10, 1.6, no_early_stop, eos_bonus=1, apart=(beams.raw_choice, beams.stops_when_ahead)),
-            "when the search ends",
-        ),
-        CaseInput(
-            "a long way to a better end",
-            case(4, 20, 1.5, long_way, eos_bonus=-1, spread=3, first_end=3.1),
-            "when the search ends",
-        ),
-        CaseInput(
-            "many ends before a better one",
-            case(2, 20, 2.0, [shortcuts.at_three_beams, shortcuts.twelve_at_most, beams.never_empty], eos_bonus=2),
-            "when the search ends",
-        ),
-        CaseInput(
-            "one token at most",
-            case(3, 1, 2.0, [beams.never_empty, beams.one_too_many], eos_bonus=2),
-            "beam 1 is greedy search",
-        ),
-    ]
-    return [replace(one, tolerance=EXACT) for one in drawn]
 
 
 BEAM = Check(
@@ -208,11 +137,11 @@ BEAM = Check(
     ("tokens", "score"),
     beam_cases,
     points={
-        "beam 1 is greedy search": 1,
+        GREEDY_SEARCH: 1,
         "the tokens": Points(3, ORDINARY, part="tokens"),
         "the score": Points(2, ORDINARY, part="score"),
-        "a beam wider than the vocabulary": 1,
-        "when the search ends": 2,
+        WIDE: 1,
+        END: 2,
     },
     also=(REPEAT,),
     mistakes=BEAM_MISTAKES,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Points
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, gaps, normal, padding, some_positions
 from solutions.language_model.attention import cached_step, causal_mean, grouped_query_attention, rms_norm, rope, swiglu
 
@@ -13,7 +13,7 @@ GATES = "gates far from 0"
 NEAR, ANYWHERE = "positions from 0", "positions from anywhere"
 CACHE, ONE_KV, ALL_KV = "fewer queries than keys", "one key–value head", "as many key–value heads as heads"
 PAST, FIRST, SPECIAL = "a cache with positions in it", "the first step", "one key–value head, or as many as heads"
-GROUPS, LARGE = "heads that share keys", "a score far from 0"  # features
+GROUPS = "heads that share keys"  # a feature
 
 
 def mean_cases(rng: Rng) -> list[CaseInput]:
@@ -80,24 +80,20 @@ def swiglu_cases(rng: Rng) -> list[CaseInput]:
 
 def rope_cases(rng: Rng) -> list[CaseInput]:
     """Draw vectors with two, three and four axes, positions from 0 and from anywhere, one pair and many."""
-    base = float(rng.choice([50, 200, 700]))
+    base, usual = float(rng.choice([50, 200, 700])), 10_000.0
     return [
-        CaseInput("positions from 0", [normal(rng, 3, 5, 8), np.arange(5), 10_000.0], NEAR, gradients=True),
-        CaseInput("many positions from 0", [normal(rng, 1, 17, 6), np.arange(17), 10_000.0], NEAR),
-        CaseInput("equal sizes", [normal(rng, 6, 6, 6), np.arange(6), 10_000.0], NEAR),
-        CaseInput("position 0 alone", [normal(rng, 3, 1, 4), np.arange(1), 10_000.0], NEAR),
-        CaseInput("positions from 17", [normal(rng, 2, 5, 6), 17 + np.arange(5), 10_000.0], ANYWHERE, gradients=True),
-        CaseInput(
-            "positions with gaps", [normal(rng, 4, 7, 6), some_positions(rng, 7), base], ANYWHERE, gradients=True
-        ),
+        CaseInput("positions from 0", [normal(rng, 3, 5, 8), np.arange(5), usual], NEAR, gradients=True),
+        CaseInput("many positions from 0", [normal(rng, 1, 17, 6), np.arange(17), usual], NEAR),
+        CaseInput("equal sizes", [normal(rng, 6, 6, 6), np.arange(6), usual], NEAR),
+        CaseInput("position 0 alone", [normal(rng, 3, 1, 4), np.arange(1), usual], NEAR),
+        CaseInput("positions from 17", [normal(rng, 2, 5, 6), 17 + np.arange(5), usual], ANYWHERE, gradients=True),
+        CaseInput("positions with gaps", [normal(rng, 4, 7, 6), some_positions(rng, 7), base], ANYWHERE, [], True),
         CaseInput("the same position twice", [normal(rng, 3, 4, 10), np.array([9, 2, 9, 31]), base], ANYWHERE),
-        CaseInput("one new position", [normal(rng, 3, 1, 8), some_positions(rng, 1), 10_000.0], ANYWHERE),
-        CaseInput(
-            "positions in the hundreds", [normal(rng, 3, 4, 8), 520 + rng.permutation(200)[:4], 10_000.0], ANYWHERE
-        ),
+        CaseInput("one new position", [normal(rng, 3, 1, 8), some_positions(rng, 1), usual], ANYWHERE),
+        CaseInput("positions in the hundreds", [normal(rng, 3, 4, 8), 520 + rng.permutation(200)[:4], usual], ANYWHERE),
         CaseInput("a single pair", [normal(rng, 3, 5, 2), some_positions(rng, 5), base], ANYWHERE),
         CaseInput("two axes", [normal(rng, 7, 4), some_positions(rng, 7), base], AXES),
-        CaseInput("four axes", [normal(rng, 2, 3, 5, 8), some_positions(rng, 5), 10_000.0], AXES, gradients=True),
+        CaseInput("four axes", [normal(rng, 2, 3, 5, 8), some_positions(rng, 5), usual], AXES, gradients=True),
     ]
 
 
@@ -118,7 +114,7 @@ def grouped(
     arguments = [normal(rng, B, H, T, width), normal(rng, B, KV, S, width), normal(rng, B, KV, S, width), mask]
     causal = np.tril(np.ones((T, S), bool), S - T)
     sees = np.asarray((causal if mask is None else causal & mask[:, None]).any(axis=-1))  # (T,), or (B, T)
-    features = [GROUPS] * (1 < KV < H) + ["padding"] * (mask is not None) + [LARGE] * (group == FAR)
+    features = [GROUPS] * (1 < KV < H) + [PADDING] * (mask is not None) + [LARGE] * (group == FAR)
     compared = np.broadcast_to(sees if mask is None else sees[:, None], (B, H, T))
     return CaseInput(name, arguments, group, features, gradients, compared=None if compared.all() else compared)
 
@@ -135,6 +131,7 @@ def far(rng: Rng, sizes: Sequence[int], mask: np.ndarray) -> CaseInput:
 
 def grouped_cases(rng: Rng) -> list[CaseInput]:
     """Draw grouped-query attention: one key–value head to all, with a cache and without, padding on both sides."""
+    left = "padding on the left"
     return [
         grouped(rng, (3, 6, 2, 5, 5, 4), "as many queries as keys", NO_MASK, gradients=True),
         grouped(rng, (2, 6, 3, 4, 4, 5), "three groups of two", NO_MASK),
@@ -149,9 +146,7 @@ def grouped_cases(rng: Rng) -> list[CaseInput]:
         grouped(rng, (4, 6, 2, 6, 6, 4), "padding on the left", MASKED, left_padding(rng, 4, 6)),
         grouped(rng, (4, 6, 3, 3, 7, 4), "padding on the left, a cache", MASKED, left_padding(rng, 4, 7, 3), True),
         grouped(rng, (3, 4, 2, 1, 6, 5), "the newest alone, padding on the left", MASKED, left_padding(rng, 3, 6)),
-        grouped(
-            rng, (6, 4, 2, 3, 6, 5), "as many texts as keys, padding on the left", MASKED, left_padding(rng, 6, 6, 3)
-        ),
+        grouped(rng, (6, 4, 2, 3, 6, 5), f"as many texts as keys, {left}", MASKED, left_padding(rng, 6, 6, 3)),
         grouped(rng, (3, 4, 2, 5, 5, 4), "padding on the right", MASKED, padding(rng, 3, 5), gradients=True),
         grouped(rng, (3, 4, 4, 5, 5, 3), "padding, heads = kv_heads", MASKED, padding(rng, 3, 5)),
         grouped(rng, (3, 4, 2, 3, 6, 5), "padding anywhere", MASKED, gaps(rng, 3, 6)),
@@ -174,13 +169,14 @@ def step(
     cache = normal(rng, 2, B, kv_heads, past, width)
     if group == FAR:
         cache[0] *= 60
-    features = [GROUPS] * (1 < kv_heads < heads) + ["padding"] * (mask is not None) + [LARGE] * (group == FAR)
+    features = [GROUPS] * (1 < kv_heads < heads) + [PADDING] * (mask is not None) + [LARGE] * (group == FAR)
     arguments = [normal(rng, B, d), cache, step_params(rng, d, heads, kv_heads, width), mask]
     return CaseInput(name, arguments, group, features, gradients)
 
 
 def step_cases(rng: Rng) -> list[CaseInput]:
     """Draw steps: with a cache and with an empty one, any number of key–value heads, padding on the left."""
+    left = "padding on the left"
     return [
         step(rng, (3, 7, 4, 2, 6, 5), "all sizes different", PAST, gradients=True),
         step(rng, (2, 9, 6, 3, 4, 8), "heads wider than the model", PAST, gradients=True),
@@ -192,9 +188,7 @@ def step_cases(rng: Rng) -> list[CaseInput]:
         step(rng, (3, 6, 3, 1, 2, 6), "one key–value head", SPECIAL),
         step(rng, (2, 8, 4, 4, 2, 5), "heads = kv_heads", SPECIAL),
         step(rng, (4, 6, 4, 2, 4, 5), "padding on the left", MASKED, left_padding(rng, 4, 6, 2), True),
-        step(
-            rng, (6, 8, 4, 2, 4, 5), "as many texts as positions, padding on the left", MASKED, left_padding(rng, 6, 6)
-        ),
+        step(rng, (6, 8, 4, 2, 4, 5), f"as many texts as positions, {left}", MASKED, left_padding(rng, 6, 6)),
         step(rng, (3, 8, 6, 2, 2, 7), "more padding on the left", MASKED, left_padding(rng, 3, 8)),
         step(rng, (3, 8, 4, 2, 4, 5), "scores far from 0", FAR),
     ]

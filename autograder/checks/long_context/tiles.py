@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
+from autograder.checks import FAR, LARGE, MASKED, PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.long_context import adapters
 from autograder.checks.random_inputs import Rng, gaps, normal, padding
 from autograder.kit.cases import TOLERANCE
@@ -14,7 +14,7 @@ TWO, AXES, EMPTY = "two parts", "any number of axes", "parts without keys"  # gr
 ONE, SEVERAL, RAGGED = "one tile for all", "tiles that divide the text", "a last tile that is smaller"
 CAUSAL, CACHE, HIDDEN = "causal", "causal, fewer queries than keys", "tiles that are wholly padding"
 MEMORY, LONG = "a long text", 65_536
-EMPTY_PART, PADDING, SHORTER, LARGE = "a part without keys", "padding", "a smaller last tile", "a score far from 0"
+EMPTY_PART, SHORTER = "a part without keys", "a smaller last tile"  # features
 MOST = 6 << 20  # bytes: right answers take 2 MB or less, all scores at once 46
 
 

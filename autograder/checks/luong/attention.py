@@ -4,32 +4,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Points
-from autograder.checks.random_inputs import Rng, gaps, lengths, normal, padding
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, Points, by_mask
+from autograder.checks.random_inputs import HALF, Rng, gaps, lengths, normal, padding
 from solutions.luong.attention import attentional_state, input_feeding, local_p_weights
 
-PADDING, LARGE, STEPS = "padding", "a score far from 0", "more than one step"
+STEPS = "more than one step"
 WHOLE, SHORT, EDGES = "no padding", "padded sentences", "windows of every width"  # groups of cases
-HALF = 0.5
 
 
-def dot_arguments(rng: Rng, sizes: Sequence[int], scale: float = 1.0) -> list:
-    """Return h_t and h_s for sizes B, T, S, H."""
-    B, T, S, H = sizes
-    return [normal(rng, B, T, H, scale=scale), normal(rng, B, S, H, scale=scale)]
-
-
-def general_arguments(rng: Rng, sizes: Sequence[int], scale: float = 1.0) -> list:
-    """Return h_t, h_s and W_a for sizes B, T, S, H, E."""
-    B, T, S, H, E = sizes
-    return [normal(rng, B, T, H, scale=scale), normal(rng, B, S, E, scale=scale), normal(rng, H, E)]
-
-
-def concat_arguments(rng: Rng, sizes: Sequence[int], scale: float = 1.0) -> list:
-    """Return h_t, h_s, W_a and v_a for sizes B, T, S, H, E, P."""
-    B, T, S, H, E, P = sizes
+def score_arguments(rng: Rng, sizes: Sequence[int], scale: float = 1.0) -> list:
+    """Return h_t, h_s and the parameters for sizes B, T, S, H of dot, E also of general, and P also of concat."""
+    B, T, S, H, *more = sizes
+    E, *rest = more or [H]
     states = [normal(rng, B, T, H, scale=scale), normal(rng, B, S, E, scale=scale)]
-    return [*states, normal(rng, P, H + E, scale=(H + E) ** -0.5), normal(rng, P)]
+    matrices = [normal(rng, P, H + E, scale=(H + E) ** -0.5) for P in rest] or [normal(rng, H, E) for E in more]
+    return [*states, *matrices, *(normal(rng, P) for P in rest)]
 
 
 def state_arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None) -> list:
@@ -147,13 +136,7 @@ def local_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("more padded sentences", local_arguments(rng, (7, 12, 4, 5), 3), SHORT, [PADDING]),
         CaseInput("a narrow window", local_arguments(rng, (6, 10, 7, 4), 1), EDGES, [PADDING], gradients=True),
         CaseInput("equal sizes", local_arguments(rng, (5,) * 4, 3), SHORT, [PADDING]),
-        CaseInput(
-            "a window wider than the sentences",
-            local_arguments(rng, (4, 7, 6, 5), 20),
-            EDGES,
-            [PADDING],
-            gradients=True,
-        ),
+        CaseInput("a window wider than the sentences", local_arguments(rng, (4, 7, 6, 5), 20), EDGES, [PADDING], True),
         CaseInput("positions at the window's edge", local_on_the_edge(rng, 2), EDGES, [PADDING]),
         CaseInput("D = 2.5", local_arguments(rng, (5, 10, 4, 6), 2.5), EDGES, [PADDING]),
         CaseInput("one sentence", local_arguments(rng, (1, 8, 4, 6), 3, np.array([6])), SHORT, [PADDING]),
@@ -194,10 +177,7 @@ STATE = Check(
     ("state", "weights"),
     state_cases,
     points={
-        "the weights without a mask": Points(2, NO_MASK, part="weights"),
-        "the state without a mask": Points(2, NO_MASK, part="state"),
-        "the weights with a mask": Points(1, MASKED, part="weights"),
-        "the state with a mask": Points(1, MASKED, part="state"),
+        **by_mask(("the weights", "weights", 2, 1), ("the state", "state", 2, 1)),
         FAR: 1,
     },
     exact=("weights",),

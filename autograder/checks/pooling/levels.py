@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Points
-from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, Points, by_mask
+from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding
 from solutions.pooling.attention import attention_pool, context_attention, hierarchical_attention
 
-PADDING, LARGE, EMPTY = "padding", "a score far from 0", "a sentence without words"
+EMPTY = "a sentence without words"
 WHOLE, PADDED = "documents without padding", "documents with padded sentences"  # groups of cases
-HALF = 0.5  # tanh, ReLU and sigmoid of it are of one size
 
 
 def pool_arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None) -> list:
@@ -164,10 +163,7 @@ POOL = Check(
     ("h", "weights"),
     pool_cases,
     points={
-        "the weights without a mask": Points(2, NO_MASK, part="weights"),
-        "the vector without a mask": Points(2, NO_MASK, part="h"),
-        "the weights with a mask": Points(1, MASKED, part="weights"),
-        "the vector with a mask": Points(1, MASKED, part="h"),
+        **by_mask(("the weights", "weights", 2, 1), ("the vector", "h", 2, 1)),
         FAR: 1,
     },
     shape="the shapes of vector and weights",
@@ -179,10 +175,7 @@ CONTEXT = Check(
     ("s", "weights"),
     context_cases,
     points={
-        "the weights without a mask": Points(2, NO_MASK, part="weights"),
-        "the vector without a mask": Points(1, NO_MASK, part="s"),
-        "the weights with a mask": Points(1, MASKED, part="weights"),
-        "the vector with a mask": Points(1, MASKED, part="s"),
+        **by_mask(("the weights", "weights", 2, 1), ("the vector", "s", 1, 1)),
         FAR: 1,
     },
     shape="the shapes of vector and weights",

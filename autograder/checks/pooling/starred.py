@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import MASKED, NO_MASK, PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
-from autograder.checks.by_hand import by_hand
+from autograder.checks import MASKED, NO_MASK, PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points, by_hand
 from autograder.checks.random_inputs import Rng, normal
 from autograder.kit.cases import EXACT
 from solutions.pooling.attention import adversarial_weights, leave_one_out, pooled_by_hand

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, CaseInput, Check, Points
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, CaseInput, Check, by_mask
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 from solutions.self_attention.attention import layer_cost, scaled_dot_product, self_attention, simple_self_attention
 
-PADDING, MASK, LARGE = "padding", "a mask", "a score far from 0"
+MASK = "a mask"
 
 
 def of_words(
@@ -68,15 +68,14 @@ def projected_shifted(rng: Rng, mask: np.ndarray, real: float, padded: float) ->
 
 def projected_cases(rng: Rng) -> list[CaseInput]:
     """Draw sentences and three matrices: all sizes different, all sizes equal, one sentence, one word."""
+    made = projected_arguments
     return [
-        of_words("no mask", projected_arguments(rng, (3, 5, 4, 6, 7), None), NO_MASK, gradients=True),
-        of_words(
-            "padded sentences", projected_arguments(rng, (4, 7, 6, 3, 5), padding(rng, 4, 7)), MASKED, gradients=True
-        ),
-        of_words("other padded sentences", projected_arguments(rng, (4, 6, 3, 7, 5), longest_first(rng, 4, 6)), MASKED),
-        of_words("equal sizes", projected_arguments(rng, (5,) * 5, gaps(rng, 5, 5)), MASKED, gradients=True),
-        of_words("one sentence", projected_arguments(rng, (1, 6, 5, 4, 3), gaps(rng, 1, 6)), MASKED),
-        of_words("one word", projected_arguments(rng, (3, 1, 4, 5, 6), None), NO_MASK),
+        of_words("no mask", made(rng, (3, 5, 4, 6, 7), None), NO_MASK, gradients=True),
+        of_words("padded sentences", made(rng, (4, 7, 6, 3, 5), padding(rng, 4, 7)), MASKED, gradients=True),
+        of_words("other padded sentences", made(rng, (4, 6, 3, 7, 5), longest_first(rng, 4, 6)), MASKED),
+        of_words("equal sizes", made(rng, (5,) * 5, gaps(rng, 5, 5)), MASKED, gradients=True),
+        of_words("one sentence", made(rng, (1, 6, 5, 4, 3), gaps(rng, 1, 6)), MASKED),
+        of_words("one word", made(rng, (3, 1, 4, 5, 6), None), NO_MASK),
         of_words("scores around -120", projected_shifted(rng, gaps(rng, 4, 7), -120, -120), FAR, [LARGE]),
         of_words("padding that scores higher", projected_shifted(rng, gaps(rng, 4, 7), 60, 100), FAR, [LARGE]),
     ]
@@ -156,10 +155,7 @@ def cost_cases(rng: Rng) -> list[CaseInput]:
 
 
 OF_WORDS = {
-    "the weights without a mask": Points(2, NO_MASK, part="weights"),
-    "the context without a mask": Points(1, NO_MASK, part="context"),
-    "the weights with a mask": Points(2, MASKED, part="weights"),
-    "the context with a mask": Points(1, MASKED, part="context"),
+    **by_mask(("the weights", "weights", 2, 2), ("the context", "context", 1, 1)),
     FAR: 1,
 }
 

@@ -1,6 +1,6 @@
 """The checks of self-attention as functions and as a module, of what layers cost, of rotations and of chunks."""
 
-from autograder.checks.by_hand import by_hand
+from autograder.checks import by_hand
 from autograder.checks.self_attention.attention import COST, PRODUCT, PROJECTED, SIMPLE
 from autograder.checks.self_attention.hunt import HUNT
 from autograder.checks.self_attention.layers import CHUNKED, CROSSING, EXACT, MODULE, ROTATED

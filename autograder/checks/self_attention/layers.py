@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, SHAPE, CaseInput, Check, Points
+from autograder.checks import FAR, MASKED, NO_MASK, PADDING, REPEAT, SHAPE, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding, some_positions
 from autograder.checks.self_attention import adapters
 from autograder.checks.self_attention.attention import (
     KINDS,
-    PADDING,
     product_arguments,
     product_shifted,
     projected_arguments,
@@ -39,7 +38,7 @@ def of_module(
 
 def module_cases(rng: Rng) -> list[CaseInput]:
     """Draw modules: all sizes different, all sizes equal, one sentence, one word, and in double precision."""
-    made, hidden = projected_arguments, padding(rng, 4, 7)
+    made, hidden, moved = projected_arguments, padding(rng, 4, 7), {"dtype": "float64", "tolerance": EXACTLY}
     return [
         of_module("no mask", made(rng, (3, 5, 4, 6, 7), None), NO_MASK, gradients=True),
         of_module("padded sentences", made(rng, (4, 7, 6, 3, 5), hidden), MASKED, gradients=True),
@@ -47,14 +46,8 @@ def module_cases(rng: Rng) -> list[CaseInput]:
         of_module("equal sizes", made(rng, (5,) * 5, gaps(rng, 5, 5)), MASKED, gradients=True),
         of_module("one sentence", made(rng, (1, 6, 5, 4, 3), gaps(rng, 1, 6)), MASKED),
         of_module("one word", made(rng, (3, 1, 4, 5, 6), None), NO_MASK),
-        of_module("moved to float64", made(rng, (3, 6, 5, 4, 7), None), DOUBLE, "float64", tolerance=EXACTLY),
-        of_module(
-            "moved to float64, padded",
-            made(rng, (4, 5, 6, 7, 3), gaps(rng, 4, 5)),
-            DOUBLE,
-            "float64",
-            tolerance=EXACTLY,
-        ),
+        of_module("moved to float64", made(rng, (3, 6, 5, 4, 7), None), DOUBLE, **moved),
+        of_module("moved to float64, padded", made(rng, (4, 5, 6, 7, 3), gaps(rng, 4, 5)), DOUBLE, **moved),
         of_module("padding that scores higher", projected_shifted(rng, gaps(rng, 4, 7), 60, 100), MASKED),
     ]
 

@@ -1,7 +1,6 @@
 """The checks of structured self-attention and of its penalty."""
 
-from autograder.checks.structured.hops import ATTENTION, PENALTY
+from autograder.checks.structured.hops import ATTENTION, BACKWARD, BY_HAND, OVERLAP, PENALTY, PRUNED
 from autograder.checks.structured.hunt import HUNT
-from autograder.checks.structured.starred import BACKWARD, BY_HAND, OVERLAP, PRUNED
 
 CHECKS = [BY_HAND, PENALTY, ATTENTION, OVERLAP, *HUNT.checks(), PRUNED, BACKWARD]

@@ -6,8 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from autograder.checks import FAR, CaseInput, Check, Hunt, Points
-from autograder.checks.by_hand import by_hand
+from autograder.checks import FAR, CaseInput, Check, Hunt, Points, by_hand
 from autograder.checks.random_inputs import Rng, normal
 from autograder.checks.transformer.layers import HEADS, LARGE
 from solutions.transformer.attention import multi_head_attention

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Points
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, by_mask
 from autograder.checks.random_inputs import Rng, gaps, normal, padding
 from solutions.transformer.attention import decoder_layer, encoder_layer, multi_head_attention, pre_norm_stack
 
-PADDING, MASK, HEADS, LARGE = "padding", "a mask", "more than one head", "a score far from 0"
+MASK, HEADS = "a mask", "more than one head"
 ANYWHERE = "padding before a word"
+MASKS, NO_MASKS = "with masks", "without masks"  # groups of cases
 TINY = 1e-5  # LayerNorm's usual ε
 
 
@@ -58,35 +59,28 @@ def causal(T: int) -> np.ndarray:
     return np.tril(np.ones((T, T), dtype=bool))
 
 
+def heads_case(
+    rng: Rng, name: str, sizes: Sequence[int], mask: np.ndarray | None, group: str = "", **more
+) -> CaseInput:
+    """Return a case for sizes B, T, S, d, h."""
+    features = [MASK] * (mask is not None) + [HEADS] * (sizes[-1] > 1)
+    return CaseInput(name, heads_arguments(rng, sizes, mask), group, features, **more)
+
+
 def heads_cases(rng: Rng) -> list[CaseInput]:
     """Draw multi-head attention: masks of every shape, one head, one sentence, one position, equal sizes."""
     square = gaps(rng, 5, 5, 5)
     far = np.repeat(padding(rng, 4, 5)[:, None], 3, axis=1)
     return [
-        CaseInput(
-            "padded keys",
-            heads_arguments(rng, (4, 5, 7, 6, 2), padding(rng, 4, 7)[:, None]),
-            MASKED,
-            [MASK, HEADS],
-            gradients=True,
-        ),
-        CaseInput("no mask", heads_arguments(rng, (2, 5, 3, 8, 4), None), NO_MASK, [HEADS], gradients=True),
-        CaseInput(
-            "a mask for each query", heads_arguments(rng, (3, 4, 5, 6, 2), gaps(rng, 3, 4, 5)), MASKED, [MASK, HEADS]
-        ),
-        CaseInput("one mask for all", heads_arguments(rng, (2, 4, 4, 9, 3), causal(4)), MASKED, [MASK, HEADS]),
-        CaseInput("equal sizes", heads_arguments(rng, (5, 5, 5, 10, 5), square), MASKED, [MASK, HEADS]),
-        CaseInput("one head", heads_arguments(rng, (3, 4, 6, 5, 1), padding(rng, 3, 6)[:, None]), features=[MASK]),
-        CaseInput(
-            "one sentence, one query", heads_arguments(rng, (1, 1, 4, 6, 2), gaps(rng, 1, 1, 4)), MASKED, [MASK, HEADS]
-        ),
+        heads_case(rng, "padded keys", (4, 5, 7, 6, 2), padding(rng, 4, 7)[:, None], MASKED, gradients=True),
+        heads_case(rng, "no mask", (2, 5, 3, 8, 4), None, NO_MASK, gradients=True),
+        heads_case(rng, "a mask for each query", (3, 4, 5, 6, 2), gaps(rng, 3, 4, 5), MASKED),
+        heads_case(rng, "one mask for all", (2, 4, 4, 9, 3), causal(4), MASKED),
+        heads_case(rng, "equal sizes", (5, 5, 5, 10, 5), square, MASKED),
+        heads_case(rng, "one head", (3, 4, 6, 5, 1), padding(rng, 3, 6)[:, None]),
+        heads_case(rng, "one sentence, one query", (1, 1, 4, 6, 2), gaps(rng, 1, 1, 4), MASKED),
         CaseInput("scores far from 0", far_scores(rng, far, 6, 2), features=[MASK, HEADS, LARGE]),
-        CaseInput(
-            "one mask for all, a head for each query",
-            heads_arguments(rng, (2, 4, 5, 8, 4), gaps(rng, 4, 5)),
-            MASKED,
-            [MASK, HEADS],
-        ),
+        heads_case(rng, "one mask for all, a head for each query", (2, 4, 5, 8, 4), gaps(rng, 4, 5), MASKED),
     ]
 
 
@@ -99,19 +93,19 @@ def encoder_case(
     if h == 1:
         params["b_1"][0] += 12  # a ReLU has no upper end: above 6 on every draw
     arguments = [normal(rng, B, S, d), params, h, mask, eps]
-    features = [word for word, there in ((PADDING, mask is not None), (HEADS, h > 1)) if there]
+    features = [PADDING] * (mask is not None) + [HEADS] * (h > 1)
     return CaseInput(name, arguments, features=features, compared=mask, **more)
 
 
 def encoder_cases(rng: Rng) -> list[CaseInput]:
     """Draw encoder layers: with and without a mask, a large ε, one head, equal sizes, one position."""
     return [
-        encoder_case(rng, "padded sentences", (4, 5, 6, 2, 7), padding(rng, 4, 5), group="with a mask", gradients=True),
-        encoder_case(rng, "no mask", (3, 4, 8, 4, 5), None, group="without a mask", gradients=True),
+        encoder_case(rng, "padded sentences", (4, 5, 6, 2, 7), padding(rng, 4, 5), group=MASKED, gradients=True),
+        encoder_case(rng, "no mask", (3, 4, 8, 4, 5), None, group=NO_MASK, gradients=True),
         encoder_case(rng, "eps = 0.5", (3, 5, 4, 2, 6), gaps(rng, 3, 5), 0.5),
         encoder_case(rng, "one head", (2, 4, 6, 1, 5), gaps(rng, 2, 4)),
-        encoder_case(rng, "equal sizes", (5, 5, 10, 5, 10), gaps(rng, 5, 5), group="with a mask"),
-        encoder_case(rng, "one sentence, one position", (1, 1, 6, 2, 4), None, group="without a mask"),
+        encoder_case(rng, "equal sizes", (5, 5, 10, 5, 10), gaps(rng, 5, 5), group=MASKED),
+        encoder_case(rng, "one sentence, one position", (1, 1, 6, 2, 4), None, group=NO_MASK),
     ]
 
 
@@ -121,7 +115,7 @@ def decoder_case(rng: Rng, name: str, sizes: Sequence[int], masks: Sequence, eps
     states, params = [normal(rng, B, T, d), normal(rng, B, S, d)], layer_params(rng, d, f, 3)
     if h == 1:
         params["b_1"][0] += 12  # a ReLU has no upper end: above 6 on every draw
-    features = [word for word, there in ((MASK, masks[1] is not None), (HEADS, h > 1)) if there]
+    features = [MASK] * (masks[1] is not None) + [HEADS] * (h > 1)
     return CaseInput(name, [*states, params, h, *masks, eps], features=features, **more)
 
 
@@ -135,13 +129,13 @@ def decoder_cases(rng: Rng) -> list[CaseInput]:
     with_gaps = [causal(4) & (gaps(rng, 2, 4, 4) | np.eye(4, dtype=bool)), gaps(rng, 2, 1, 5)]
     return [
         decoder_case(
-            rng, "padded sentences", (4, 3, 5, 6, 2, 7), decoder_masks(rng, 4, 3, 5), group="with masks", gradients=True
+            rng, "padded sentences", (4, 3, 5, 6, 2, 7), decoder_masks(rng, 4, 3, 5), group=MASKS, gradients=True
         ),
-        decoder_case(rng, "no masks", (3, 5, 4, 8, 4, 6), [None, None], group="without masks", gradients=True),
+        decoder_case(rng, "no masks", (3, 5, 4, 8, 4, 6), [None, None], group=NO_MASKS, gradients=True),
         decoder_case(rng, "eps = 0.5", (2, 4, 5, 4, 2, 6), with_gaps, 0.5),
         decoder_case(rng, "one head", (2, 3, 4, 6, 1, 5), decoder_masks(rng, 2, 3, 4)),
-        decoder_case(rng, "equal sizes", (5, 5, 5, 10, 5, 10), decoder_masks(rng, 5, 5, 5), group="with masks"),
-        decoder_case(rng, "one sentence, one position", (1, 1, 4, 6, 2, 5), [None, None], group="without masks"),
+        decoder_case(rng, "equal sizes", (5, 5, 5, 10, 5, 10), decoder_masks(rng, 5, 5, 5), group=MASKS),
+        decoder_case(rng, "one sentence, one position", (1, 1, 4, 6, 2, 5), [None, None], group=NO_MASKS),
     ]
 
 
@@ -150,10 +144,7 @@ ATTENTION = Check(
     ("out", "weights"),
     heads_cases,
     points={
-        "the weights without a mask": Points(2, NO_MASK, part="weights"),
-        "out without a mask": Points(2, NO_MASK, part="out"),
-        "the weights with a mask": Points(2, MASKED, part="weights"),
-        "out with a mask": Points(2, MASKED, part="out"),
+        **by_mask(("the weights", "weights", 2, 2), ("out", "out", 2, 2)),
         "one head": 1,
         FAR: 1,
     },
@@ -164,7 +155,7 @@ ENCODER = Check(
     encoder_layer,
     ("output",),
     encoder_cases,
-    points={"without a mask": 3, "with a mask": 3, "one head": 1, "eps = 0.5": 1},
+    points={NO_MASK: 3, MASKED: 3, "one head": 1, "eps = 0.5": 1},
     shape="the shape",
     may_call=("multi_head_attention",),
 )
@@ -173,7 +164,7 @@ DECODER = Check(
     decoder_layer,
     ("output",),
     decoder_cases,
-    points={"without masks": 3, "with masks": 3, "one head": 1, "eps = 0.5": 1},
+    points={NO_MASKS: 3, MASKS: 3, "one head": 1, "eps = 0.5": 1},
     shape="the shape",
     may_call=("multi_head_attention", "encoder_layer"),
 )
@@ -190,7 +181,7 @@ def stack_case(
     params = {key: np.stack([layer[key] for layer in layers]) for key in layers[0]}
     sign = rng.choice([-1, 1], size=d)
     gamma, beta = (sign * rng.uniform(0.5, 1.5, d)).astype(np.float32), normal(rng, d)
-    features = [word for word, there in ((PADDING, mask is not None), (HEADS, h > 1), (DEPTH, L > 1)) if there]
+    features = [PADDING] * (mask is not None) + [HEADS] * (h > 1) + [DEPTH] * (L > 1)
     arguments = [normal(rng, B, S, d, scale=2.0) + np.float32(0.5), params, gamma, beta, h, mask, eps]
     return CaseInput(name, arguments, features=features, compared=mask, **more)
 
