@@ -50,6 +50,18 @@ def values(solution: str, experiment: str, variant: str, column: Column) -> list
     return [column.scale * each["value"] for each in scores if each]
 
 
+def points(solution: str, series: Mapping[str, Sequence[tuple[str, str]]], column: Column) -> dict[str, list[Point]]:
+    """Return (weight on the evidence, a score) of each training of some (experiment, variant), in per cent."""
+    return {
+        words: [
+            point
+            for each in trained
+            for point in zip(*(values(solution, *each, axis) for axis in (EVIDENCE, column)), strict=True)
+        ]
+        for words, trained in series.items()
+    }
+
+
 def span(solution: str, experiment: str, *variants: str, column: Column = ACCURACY) -> str:
     """Return the lowest and the highest score of some variants, over all seeds that have been run: "97.1 to 98.4"."""
     scores = [value for variant in variants for value in values(solution, experiment, variant, column)]

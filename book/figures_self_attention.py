@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import torch
 from IPython.display import HTML
-from matplotlib.figure import Figure
 
 from book.tables import ROOT, results, table
 from lab.evaluation.result_files import read_json
-from lab.plots import Picture, styled
+from lab.plots import Picture, panels, ranges, styled
 from solutions.self_attention.model import SelfAttentive
 from solutions.self_attention.recipe import RECIPES
 
@@ -129,22 +128,18 @@ def _row(layer: str, n: int, device: str = "cpu") -> dict[str, Any]:
 def picture(device: str = "cpu") -> Picture:
     """Draw the median times over the length, with the range from the fastest to the slowest pass."""
     kept = measured(device)
-    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
-    axes = figure.subplots()
+    figure, (axes,) = panels((6.4, 4.2), grid="both")
     n = sorted({row["n"] for row in kept["over_length"]})
     texts = []
     for name, (_, (colour, marker, line)) in zip(DRAWN, styled([KINDS[name] for name in DRAWN]), strict=True):
         rows = [row for row in kept["over_length"] if row["layer"] == name]
         passes = [1000 * np.array(row["seconds"]) for row in rows]
-        median = np.array([np.median(p) for p in passes])
-        reach = [median - [p.min() for p in passes], [p.max() for p in passes] - median]
-        axes.errorbar(n, median, yerr=reach, color=colour, marker=marker, linestyle=line, capsize=3, label=KINDS[name])
+        median = [np.median(p) for p in passes]
+        ranges(axes, n, passes, median, color=colour, marker=marker, linestyle=line, capsize=3, label=KINDS[name])
         texts.append(f"{KINDS[name]}: {median[0]:.3g} ms at n = {n[0]}, {median[-1]:.3g} ms at n = {n[-1]}")
     axes.set(xscale="log", yscale="log", xlabel="length n (words)", ylabel="milliseconds, forward and backward")
     axes.set_xticks(n, [str(x) for x in n])
     axes.minorticks_off()
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(color="#dddddd")
     axes.legend(frameon=False, fontsize=9)
     width = kept["over_length"][0]["d"]
     return Picture(figure, f"Time of one pass by length, d = {width}, both axes logarithmic. {'; '.join(texts)}.")
