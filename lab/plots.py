@@ -130,7 +130,7 @@ def bleu_by_length_plot(
 
 
 def panels(
-    size: tuple[float, float], columns: int = 1, rows: int = 1, grid: Any = "y", **shared: bool
+    size: tuple[float, float], columns: int = 1, rows: int = 1, grid: Any = "y", **shared: Any
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure of this size in inches and its axes, open at the top and the right, with a grid or none ("")."""
     figure = Figure(figsize=size, layout="constrained")

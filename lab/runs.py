@@ -1,7 +1,7 @@
 """What every training has, whatever its task: a chapter's recipes, a folder, a checkpoint to come back to."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,8 @@ class Solution:
     build: Build
     recipes: Mapping[str, Any]
     defaults: Mapping[str, str]
-    peers: Mapping[str, Sequence[Mapping[str, Any]]]  # run without recipe: what others got, and how it was scored
+    # run without recipe: what others got, and how it was scored
+    peers: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     rate: Callable[[Any], Rate | None] | None = None  # recipe -> its learning rates, where the loop's are not taken
     reading: Callable[[Labelled, Any], Iterable[str]] | None = None  # what its words are learnt from, if from more text
 

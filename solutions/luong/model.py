@@ -25,7 +25,7 @@ from solutions.luong.attention import (
     predicted_position,
     window,
 )
-from solutions.luong.recipe import DEFAULTS, PEERS, RECIPES, Recipe
+from solutions.luong.recipe import DEFAULTS, RECIPES, Recipe
 
 Score = Callable[..., Tensor]  # (h_t, h_s, parameters …) -> scores (batch, target, source)
 Attend = Callable[..., tuple[Tensor, Tensor]]  # attentional_state, or local_p_weights
@@ -290,4 +290,4 @@ def parameter(*shape: int) -> nn.Parameter:
     return nn.Parameter(torch.randn(shape) * shape[-1] ** -0.5)
 
 
-SOLUTION = Solution("luong", Luong, RECIPES, DEFAULTS, PEERS)
+SOLUTION = Solution("luong", Luong, RECIPES, DEFAULTS)

@@ -17,7 +17,7 @@ from lab.tokenizers import Words
 from lab.word_vectors import start_from
 from solutions.self_attention.attention import SelfAttention
 from solutions.self_attention.layers import SimpleSelfAttention, Unscaled, places
-from solutions.self_attention.recipe import DEFAULTS, PEERS, RECIPES, Recipe
+from solutions.self_attention.recipe import DEFAULTS, RECIPES, Recipe
 
 WORD = 0.3  # size of a word's features at the start: smaller than its place's, so that near words count for more
 
@@ -117,4 +117,4 @@ class SelfAttentive(Classifier):
         return tokens.gather(1, place), mask.gather(1, place), place
 
 
-SOLUTION = Solution("self_attention", SelfAttentive, RECIPES, DEFAULTS, PEERS)
+SOLUTION = Solution("self_attention", SelfAttentive, RECIPES, DEFAULTS)

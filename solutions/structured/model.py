@@ -19,7 +19,7 @@ from solutions.encoder_decoder.model import Encoder
 from solutions.encoder_decoder.plain import with_gradient as step_with_gradient
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
 from solutions.structured.attention import pruned_output, structured_attention
-from solutions.structured.recipe import DEFAULTS, PEERS, RECIPES, Recipe
+from solutions.structured.recipe import DEFAULTS, RECIPES, Recipe
 
 Attend = Callable[..., tuple[Tensor, Tensor, Tensor]]  # the arguments of solutions.structured.structured_attention
 Prune = Callable[[Tensor, Tensor, Tensor], Tensor]  # the arguments of solutions.structured.pruned_output
@@ -244,4 +244,4 @@ def with_gradient(attend: Attend, backward: Callable[..., Tensor]) -> Attend:
     return attended
 
 
-SOLUTION = Solution("structured", build, RECIPES, DEFAULTS, PEERS)
+SOLUTION = Solution("structured", build, RECIPES, DEFAULTS)
