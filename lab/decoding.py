@@ -5,6 +5,7 @@ Proven token-identical to the taught `greedy_decode` and `beam_search` of soluti
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import torch
@@ -142,29 +143,19 @@ class Search:
         return f"log p / {length}^{self.alpha:g}"
 
 
-@dataclass
 class Beams:
     """The hypotheses of the sentences still in hand: one row a sentence, `width` places in a row."""
 
-    width: int
-    alpha: float
-    shift: float
-    max_len: int
-    total: Float[Tensor, "sentences width"]  # log-probabilities; -inf in an empty place
-    history: Int[Tensor, "sentences width length"]
-    best_score: Float[Tensor, " sentences"]
-    best: list[list[int]]  # of all sentences
-    live: list[int]  # which of them the rows are
-
-    @classmethod
-    def start(cls, count: int, width: int, alpha: float, shift: float, max_len: int, device: torch.device) -> "Beams":
-        total = torch.full((count, width), -torch.inf, device=device)
-        total[:, 0] = 0.0  # at first there is one hypothesis: <s>
-        history = torch.empty((count, width, 0), dtype=torch.long, device=device)
-        nothing = torch.full((count,), -torch.inf, device=device)
-        return cls(
-            width, alpha, shift, max_len, total, history, nothing, [[] for _ in range(count)], list(range(count))
-        )
+    def __init__(
+        self, count: int, width: int, penalty: Callable[[int], float], max_len: int, device: torch.device
+    ) -> None:
+        self.width, self.penalty, self.max_len = width, penalty, max_len
+        self.total = torch.full((count, width), -torch.inf, device=device)  # log-probabilities; -inf: an empty place
+        self.total[:, 0] = 0.0  # at first there is one hypothesis: <s>
+        self.history = torch.empty((count, width, 0), dtype=torch.long, device=device)
+        self.best_score = torch.full((count,), -torch.inf, device=device)
+        self.best: list[list[int]] = [[] for _ in range(count)]  # of all sentences
+        self.live = list(range(count))  # which of them the rows are
 
     def grow(self, log_p: Float[Tensor, "sentences width vocabulary"]) -> Int[Tensor, "sentences width"]:
         """Keep the best continuations, set aside those that end; return the place that each one came from."""
@@ -194,9 +185,6 @@ class Beams:
         """
         return (self.total.amax(dim=1) / self.penalty(self.max_len) > self.best_score).nonzero()[:, 0]
 
-    def penalty(self, length: int) -> float:
-        return length_penalty(length, self.alpha, self.shift)
-
     def keep(self, kept: Int[Tensor, " kept"]) -> None:
         self.total, self.history, self.best_score = self.total[kept], self.history[kept], self.best_score[kept]
         self.live = [self.live[i] for i in kept.tolist()]
@@ -218,7 +206,8 @@ def beam(
     places = torch.arange(width, device=source.device)
     every = torch.arange(len(source), device=source.device).repeat_interleave(width)
     memory, state = rows(memory, every), rows(state, every)
-    beams = Beams.start(len(source), width, alpha, shift, max_len or length_limit(source), source.device)
+    penalty = partial(length_penalty, alpha=alpha, shift=shift)
+    beams = Beams(len(source), width, penalty, max_len or length_limit(source), source.device)
     tokens = torch.full((len(every),), BOS, device=source.device)
     while True:
         tick()

@@ -132,11 +132,6 @@ def rebuilt(
     return model.to(device or best_device()).eval()
 
 
-def about_of(content: dict[str, Any]) -> dict[str, Any]:
-    """Return what a checkpoint says about its training."""
-    return {key: value for key, value in content.items() if key not in ("weights", "progress")}
-
-
 def as_recipe(kind: type, values: dict[str, Any]) -> Any:
     """Return the recipe that a checkpoint keeps as plain values."""
     training = kind.__dataclass_fields__["training"].default_factory

@@ -184,19 +184,14 @@ class Luong(Translator):
             each = [self.attend(h, states.to(h.dtype), W_a, W_c, mask) for h in h_t.unbind(dim=1)]
             attended, weights = (torch.stack(parts, dim=1) for parts in zip(*each, strict=True))
             return attended, weights
-        weights = self.attention_weights(h_t, memory, time) if self.local is None else self.local_weights(h_t, memory)
+        if self.local is None:
+            weights = self.attention_weights(h_t, memory, time)
+        else:  # step by step, by the function that is handed in
+            params = [each.to(h_t.dtype) for each in (self.score_weights[0], self.W_p, self.v_p)]
+            given = states.to(h_t.dtype), *params, mask.sum(dim=1), self.recipe.D
+            weights = torch.stack([self.local(h, *given)[0] for h in h_t.unbind(dim=1)], dim=1)
         context = weights.to(states.dtype) @ states
         return torch.tanh(self.W_c(torch.cat([context.to(h_t.dtype), h_t], dim=-1))), weights
-
-    def local_weights(
-        self, h_t: Float[Tensor, "batch target units"], memory: Memory
-    ) -> Float[Tensor, "batch target source"]:
-        """Return the weights of the function that is handed in, step by step."""
-        assert self.local is not None
-        W_a, W_p, v_p = (each.to(h_t.dtype) for each in (self.score_weights[0], self.W_p, self.v_p))
-        states, lengths = memory["states"].to(h_t.dtype), memory["mask"].sum(dim=1)
-        each = [self.local(h, states, W_a, W_p, v_p, lengths, self.recipe.D)[0] for h in h_t.unbind(dim=1)]
-        return torch.stack(each, dim=1)
 
     def decode(
         self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
