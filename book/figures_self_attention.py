@@ -37,7 +37,12 @@ def measured(device: str = "cpu") -> dict[str, Any]:
 def exponents(device: str = "cpu") -> HTML:
     """Return the exponents of n and of d: products, numbers kept for the backward pass, median time."""
     kept = measured(device)
-    rows = [[words, *_fits(kept["exponents"][name])] for name, words in KINDS.items()]
+    rows = []
+    for name, words in KINDS.items():
+        of = kept["exponents"][name]
+        counted = [of[axis][what] for what in ("multiplications", "kept_bytes") for axis in "nd"]
+        times = [of[axis]["seconds"]["median"] for axis in "nd"]
+        rows.append([words, *(f"{exponent:.2f}" for exponent in (*counted, *times))])
     first, last = kept["over_length"][0], kept["over_length"][-1]
     return table(
         f"Exponents, fitted over n = {first['n']}–{last['n']} at d = {first['d']}, and over d = "
@@ -46,12 +51,6 @@ def exponents(device: str = "cpu") -> HTML:
         ["layer", *(f"{what}, {axis}" for what in ("products", "memory", "time") for axis in "nd")],
         rows,
     )
-
-
-def _fits(of: Mapping[str, Any]) -> list[str]:
-    products, memory = ([of[axis][what] for axis in "nd"] for what in ("multiplications", "kept_bytes"))
-    times = [of[axis]["seconds"]["median"] for axis in "nd"]
-    return [f"{exponent:.2f}" for exponent in (*products, *memory, *times)]
 
 
 def about(kept: Mapping[str, Any]) -> str:

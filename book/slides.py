@@ -60,12 +60,8 @@ def question(site: Path, name: str) -> str:
     """Return what a chapter asks, as the road on the book's first page has it; "" if it is not there."""
     index = parsed((site / "index.html").read_text(encoding="utf8"))
     stops = [html(stop) for road in find(index, kind="road") for stop in find(road, "li")]
-    stop = next((each for each in stops if name in links(each)), "")
+    stop = next((each for each in stops if name in re.findall(r'href="([\w-]+)\.html', each)), "")
     return stop.partition("</a> – ")[2].partition("<br")[0]
-
-
-def links(stop: str) -> list[str]:
-    return re.findall(r'href="([\w-]+)\.html', stop)
 
 
 def for_discussion(name: str) -> list[tuple[str, str]]:

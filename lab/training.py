@@ -86,11 +86,6 @@ class Trainer:
         return self.seed * 100_003 + epoch
 
     @property
-    def learning_rate(self) -> float:
-        """The learning rate of the last step."""
-        return self.optimizer.param_groups[0]["lr"]
-
-    @property
     def result(self) -> nn.Module:
         """The model to evaluate: the averaged one where the recipe averages."""
         return self.average.module
@@ -158,7 +153,7 @@ class Trainer:
             bar.step(loss, self.budget.left)
             over, due = self.late(now - saved > 120)
             if self.watch.is_due() or over or due or progress.batch == progress.batches:
-                self.watch.look(progress.step, self.learning_rate)
+                self.watch.look(progress.step, self.optimizer.param_groups[0]["lr"])
             if over:
                 progress.ended_by_budget = True
                 break

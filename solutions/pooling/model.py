@@ -132,13 +132,11 @@ class HAN(Pooling):
         parameters = (words.weight, words.bias, self.u_w, sentences.weight, sentences.bias, self.u_s)
         not_empty = derived(mask, lambda known: known.any(dim=-1))  # as the attention has it, and known to the host
         typed = (each.to(H.dtype) for each in parameters)
-        return self.attend(H, *typed, mask, lambda vectors, _: self.read_sentences(vectors, not_empty))
 
-    def read_sentences(
-        self, vectors: Float[Tensor, "batch sentences width"], mask: Bool[Tensor, "batch sentences"]
-    ) -> Float[Tensor, "batch sentences width"]:
-        """Return sentence vectors that know their neighbours: the GRU between the two attentions."""
-        return self.states_dropout(states(self.sentences, vectors, mask))
+        def read_sentences(vectors: Tensor, _: Tensor) -> Tensor:  # the GRU between the two attentions
+            return self.states_dropout(states(self.sentences, vectors, not_empty))
+
+        return self.attend(H, *typed, mask, read_sentences)
 
     def forward(
         self, tokens: Int[Tensor, "batch sentences words"], mask: Bool[Tensor, "batch sentences words"]
