@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -96,7 +96,7 @@ class Trainer:
         started, progress = time.monotonic() - self.progress.seconds, self.progress
         progress.ended_by_budget = False
         progress.device = device_name(self.device) + (f" × {self.team.size}" if self.team.size > 1 else "")
-        with Bar(progress, self.steps, self.training.epochs, self.task.unit, self.quiet) as bar:
+        with closing(Bar(progress, self.steps, self.training.epochs, self.task.unit, self.quiet)) as bar:
             while progress.epoch < self.training.epochs and not progress.ended_by_budget:
                 self.epoch(started, bar)
                 before = time.monotonic()
