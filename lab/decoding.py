@@ -9,11 +9,11 @@ from functools import partial
 from typing import ClassVar
 
 import torch
-from jaxtyping import Bool, Float, Int, Shaped
+from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lab.batches import Batch, pad, source_batch
+from lab.batches import Batch, Mask, Real, Source, Target, pad, source_batch
 from lab.tokenizers import BOS, EOS, PAD
 from lab.transfer import real_positions
 
@@ -36,19 +36,13 @@ class Translator(nn.Module):
         """Return the readout's input at each step, the state after the last one, and the attention weights, if any."""
         raise NotImplementedError
 
-    def forward(
-        self,
-        source: Int[Tensor, "batch source"],
-        mask: Bool[Tensor, "batch source"],
-        inputs: Int[Tensor, "batch target"],
-        real: Bool[Tensor, "batch target"] | None,
-    ) -> Float[Tensor, "real vocabulary"]:
+    def forward(self, source: Source, mask: Mask, inputs: Target, real: Real) -> Float[Tensor, "real vocabulary"]:
         """Return the scores of the next word at the real target positions, or at all of them (None), row after row."""
         memory, state = self.encode(source, mask)
         features, _, _ = self.decode(inputs, memory, state)
         return self.readout(at(real, features))
 
-    def loss(self, batch: Batch, real: Bool[Tensor, "batch target"] | None, smoothing: float) -> Float[Tensor, ""]:
+    def loss(self, batch: Batch, real: Real, smoothing: float) -> Float[Tensor, ""]:
         """Return the cross-entropy at the real target positions, with label smoothing."""
         scores = self(batch.source, batch.mask, batch.inputs, real)
         return functional.cross_entropy(scores, at(real, batch.targets), ignore_index=PAD, label_smoothing=smoothing)
@@ -61,9 +55,7 @@ class Translator(nn.Module):
         return self.readout(features[:, 0]), state, None if weights is None else weights[:, 0]
 
 
-def at(
-    real: Bool[Tensor, "batch target"] | None, features: Shaped[Tensor, "batch target *width"]
-) -> Shaped[Tensor, " real *width"]:
+def at(real: Real, features: Shaped[Tensor, "batch target *width"]) -> Shaped[Tensor, " real *width"]:
     """Return the features at the real positions, row after row (as features[real], with a faster way back).
 
     None keeps all positions: their number is known without the words.
@@ -84,18 +76,14 @@ def rows(tensors: dict[str, Tensor], index: Tensor) -> dict[str, Tensor]:
     return {name: tensor[index] for name, tensor in tensors.items()}
 
 
-def length_limit(source: Int[Tensor, "batch source"]) -> int:
+def length_limit(source: Source) -> int:
     """Return how many tokens a translation may have: half as many again as the batch's longest source, and ten."""
     return int(1.5 * source.shape[1]) + 10
 
 
 @torch.no_grad()
 def greedy(
-    model: Translator,
-    source: Int[Tensor, "batch source"],
-    mask: Bool[Tensor, "batch source"],
-    max_len: int | None = None,
-    tick: Tick = lambda: None,
+    model: Translator, source: Source, mask: Mask, max_len: int | None = None, tick: Tick = lambda: None
 ) -> list[Output]:
     """Return the greedy translation of each row, with its attention weights if the model has any."""
     memory, state = model.encode(source, mask)
@@ -193,8 +181,8 @@ class Beams:
 @torch.no_grad()
 def beam(
     model: Translator,
-    source: Int[Tensor, "batch source"],
-    mask: Bool[Tensor, "batch source"],
+    source: Source,
+    mask: Mask,
     width: int,
     alpha: float = 1.0,
     max_len: int | None = None,

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
+from lab.batches import Mask, Source, Target
 from lab.decoding import Memory, State, Translator
 from lab.runs import Solution
 from lab.tokenizers import PAD
@@ -49,7 +50,7 @@ class Bahdanau(Translator):
         nn.init.normal_(self.v, std=recipe.hidden**-0.5)
         nn.init.orthogonal_(self.from_state.weight)
 
-    def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
+    def encode(self, source: Source, mask: Mask) -> tuple[Memory, State]:
         """Return the annotations h_j (with their projection W_k h_j) and s_0 = tanh(W_s ←h_1): appendix A.2.2."""
         states = self.encoder.states(source, mask)
         hidden = torch.tanh(self.start(states[:, 0, self.recipe.units :]))
@@ -70,7 +71,7 @@ class Bahdanau(Translator):
         return weighted_sum(weights, memory["states"]), weights
 
     def decode(
-        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
+        self, inputs: Target, memory: Memory, state: State
     ) -> tuple[Float[Tensor, "batch target readout_input"], State, Float[Tensor, "batch target source"]]:
         """Return the readout's input [s_i ; E y_{i-1} ; c_i], equation 4, the last state, and the weights."""
         words, steps = self.dropout(self.embedding(inputs)), []
@@ -163,7 +164,7 @@ class QueryAfter(Bahdanau):
     The paper's query s_{i-1} has not read y_{i-1}, the word before the one that is to be predicted; s_i has.
     """
 
-    def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
+    def encode(self, source: Source, mask: Mask) -> tuple[Memory, State]:
         """Return what Bahdanau.encode returns, and c_0 = 0."""
         memory, state = super().encode(source, mask)
         states = memory["states"]

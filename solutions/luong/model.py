@@ -7,10 +7,11 @@ gates.
 from collections.abc import Callable
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lab import recurrent
+from lab.batches import Mask, Source, Target
 from lab.decoding import Memory, State, Translator
 from lab.runs import Solution
 from lab.tokenizers import PAD
@@ -114,7 +115,7 @@ class Luong(Translator):
             for weight in self.score_weights:
                 weight *= recipe.score_start
 
-    def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
+    def encode(self, source: Source, mask: Mask) -> tuple[Memory, State]:
         """Return the top layer's states, and the last states of all layers, with which the decoder begins."""
         states, final = self.encoder(source, mask)
         # Of an encoder that reads both ways, the two halves of a layer side by side.
@@ -149,12 +150,7 @@ class Luong(Translator):
         """Return whether the model predicts the centre of its window."""
         return self.recipe.attention == "local_p"
 
-    def centres(
-        self,
-        source: Int[Tensor, "batch source"],
-        mask: Bool[Tensor, "batch source"],
-        inputs: Int[Tensor, "batch target"],
-    ) -> Float[Tensor, "batch target"]:
+    def centres(self, source: Source, mask: Mask, inputs: Target) -> Float[Tensor, "batch target"]:
         """Return the centre of the window at each step of a translation that is given."""
         memory, state = self.encode(source, mask)
         h_t, *_ = self.run(inputs, memory, state)
@@ -194,15 +190,13 @@ class Luong(Translator):
         return torch.tanh(self.W_c(torch.cat([context.to(h_t.dtype), h_t], dim=-1))), weights
 
     def decode(
-        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
+        self, inputs: Target, memory: Memory, state: State
     ) -> tuple[Float[Tensor, "batch target units"], State, Float[Tensor, "batch target source"]]:
         """Return the attentional states h̃_t, the state after the last step, and the weights."""
         _, attended, weights, state = self.run(inputs, memory, state)
         return attended, state, weights
 
-    def run(
-        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
-    ) -> tuple[Tensor, Tensor, Tensor, State]:
+    def run(self, inputs: Target, memory: Memory, state: State) -> tuple[Tensor, Tensor, Tensor, State]:
         """Return h_t, h̃_t and the weights of every step, and the last state."""
         words = self.dropout(self.embedding(inputs))
         time = state["time"][:, None] + torch.arange(inputs.shape[1], device=inputs.device)
