@@ -31,23 +31,7 @@ STYLES = ("katex/katex.min.css", "pygments.css", "book.css", "plots.css")
 OURS = ("reveal.css", "reveal.js", "notes.js", "slides.css", "slides.js", "LICENSE-reveal.js")
 QUESTION = re.compile(r"^\*\*(?P<asked>.+?)\*\*\n\*Good:\* (?P<good>.+?)$", re.MULTILINE)
 UNCOUNTED = ' data-visibility="uncounted"'  # by reveal.js
-PAGE = """<!DOCTYPE html>
-<html lang="en" data-theme="light" class="measured">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title} – slides – The Attention Workbook</title>
-<link rel="icon" href="_static/favicon.svg">
-{styles}
-{scripts}
-</head>
-<body>
-<div class="reveal"><div class="slides">
-{slides}
-</div></div>
-</body>
-</html>
-"""
+PAGE = (ROOT / "book" / "_slides" / "page.html").read_text(encoding="utf8")
 
 
 def taught(name: str) -> set[str]:
