@@ -3,8 +3,7 @@
 import json
 import statistics
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -180,32 +179,16 @@ def hops_and_penalties() -> Picture:
     return Picture(figure, f"Reviews with two verdicts, test. {'; '.join(descriptions)}.")
 
 
-@dataclass(frozen=True)
-class Shares:
-    """The weight on the evidence of one aspect, in per cent: all hops together, and the hop that has most."""
-
-    all_hops: float
-    best_hop: float
-
-
-def shares(hops: int, word: str) -> dict[str, Shares]:
-    """Return the weight on the evidence of each aspect, mean over the seeds."""
-    aspects: dict[str, list[Shares]] = {}
-    for result in runs_of("structured", "hops", variant_of(hops, word)):
-        rows: Sequence[dict] = score(result, "test", "aspects") or ()  # type: ignore[assignment]
-        for row in rows:
-            best = max(hop["value"] for hop in row["hops"])
-            aspects.setdefault(row["aspect"], []).append(Shares(100 * row["evidence"]["value"], 100 * best))
-    return {
-        name: Shares(statistics.fmean(s.all_hops for s in seeds), statistics.fmean(s.best_hop for s in seeds))
-        for name, seeds in aspects.items()
-    }
-
-
 def hops_of_aspects(variant: str, experiment: str = "hops") -> list[dict[str, list[float]]]:
     """Return for each seed the weight of every hop on the evidence of each aspect, in per cent."""
     rows = [score(result, "test", "aspects") or () for result in runs_of("structured", experiment, variant)]
     return [{row["aspect"]: [100 * hop["value"] for hop in row["hops"]] for row in seed} for seed in rows]  # type: ignore[index]
+
+
+def shares(hops: int, word: str) -> dict[str, tuple[float, float]]:
+    """Return the weight on the evidence of each aspect, in %, of all hops and of the best one: means over the seeds."""
+    seeds, mean = hops_of_aspects(variant_of(hops, word)), statistics.fmean
+    return {name: (mean(mean(s[name]) for s in seeds), mean(max(s[name]) for s in seeds)) for name in seeds[0]}
 
 
 def aspect_table() -> HTML:
@@ -214,7 +197,7 @@ def aspect_table() -> HTML:
     for word, penalty in PENALTIES.items():
         for hops in HOPS:
             names = list(of_aspects := shares(hops, word))
-            cells = [f"{s.all_hops:.1f} (best hop {s.best_hop:.1f})" for s in of_aspects.values()]
+            cells = [f"{all_hops:.1f} (best hop {best:.1f})" for all_hops, best in of_aspects.values()]
             rows.append([f"{hops} {'hop' if hops == 1 else 'hops'}, λ = {penalty:g}", *cells])
     return table(
         "Weight on the evidence of each verdict, %, reviews with two verdicts, test: mean over the hops",
