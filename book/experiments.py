@@ -12,6 +12,7 @@ from book.seed_plots import Marks, dots
 from book.tables import results, score, summary, table
 from lab.evaluation.sweeps import Step, Sweep
 from lab.plots import Picture, Point, training_curves
+from lab.runs import joined
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,11 @@ def seeds_of(
 ) -> dict[str, list[float]]:
     """Return a score of each variant (variant: its words), under its words, seed by seed."""
     return {text: values(solution, experiment, variant, column) for variant, text in words.items()}
+
+
+def longer(words: Mapping[str, str]) -> dict[str, str]:
+    """Return the variants of the same experiment with more epochs, and their words."""
+    return {joined(variant, "long"): text for variant, text in words.items()}
 
 
 def seeds_plot(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from book.experiments import EQUAL, MACRO_F1, points, seeds_of, values
+from book.experiments import EQUAL, MACRO_F1, longer, points, seeds_of, values
 from book.figures_pooling import FEWEST, Erased
 from book.seed_plots import cloud, dots
 from lab.plots import Picture
@@ -25,15 +25,10 @@ TRAINED = {  # words: experiment and its variants, of those that have attention 
 }
 
 
-def long_pools() -> dict[str, str]:
-    """Return the variants of the experiment with 30 epochs, and their words."""
-    return {joined(variant, "long"): words for variant, words in POOLS.items()}
-
-
 def pools() -> Picture:
     """Draw the macro-F1 of each pool after 3 and after 30 epochs."""
     short = seeds_of("pooling", "poolings", POOLS, MACRO_F1)
-    long = seeds_of("pooling", "poolings-long", long_pools(), MACRO_F1)
+    long = seeds_of("pooling", "poolings-long", longer(POOLS), MACRO_F1)
     return dots({"3 epochs": short, "30 epochs": long}, "macro-F1, %", "Relations, test")
 
 

@@ -41,6 +41,7 @@ class Named:
     """The names of a run: what it is trained on, by which recipe, a word for what differs from it, the seed."""
 
     solution: str
+    corpus: str
     recipe: str
     variant: str
     seed: int
@@ -50,7 +51,8 @@ class Named:
 
     @property
     def task(self) -> str:
-        raise NotImplementedError
+        """The corpus, in its direction if it has several."""
+        return joined(self.corpus, *(getattr(self, side, "") for side in ("source", "target")))
 
     @property
     def name(self) -> str:
@@ -70,10 +72,6 @@ class CorpusRun(Named):
     recipe: str
     variant: str = ""
     seed: int = 1
-
-    @property
-    def task(self) -> str:
-        return self.corpus
 
 
 def trained_seeds(folder: Path) -> list[int]:

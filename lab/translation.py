@@ -35,10 +35,6 @@ class Run(Named):
     variant: str = ""
     seed: int = 1
 
-    @property
-    def task(self) -> str:
-        return f"{self.corpus}-{self.source}-{self.target}"
-
 
 @dataclass
 class Trained:
