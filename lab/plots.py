@@ -17,17 +17,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from lab.attention_table import HeatTable, alignment_text, heat_table
+from lab.attention_table import alignment_text as alignment_text
+from lab.attention_table import heat_table as heat_table
 from lab.metrics import LengthScore
-
-__all__ = [
-    "HeatTable",
-    "Picture",
-    "alignment_text",
-    "bleu_by_length_plot",
-    "heat_table",
-    "training_curves",
-]
 
 Point: TypeAlias = tuple[int | float, int | float]
 

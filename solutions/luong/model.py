@@ -28,15 +28,16 @@ from solutions.luong.attention import (
 )
 from solutions.luong.recipe import DEFAULTS, RECIPES, Recipe
 
+States = Float[Tensor, "batch target units"]
+Weights = Float[Tensor, "batch target source"]
+Places = Int[Tensor, "batch target"]
 Score = Callable[..., Tensor]  # (h_t, h_s, parameters …) -> scores (batch, target, source)
 Attend = Callable[..., tuple[Tensor, Tensor]]  # attentional_state, or local_p_weights
 
 
 def location_score(
-    h_t: Float[Tensor, "batch target units"],
-    h_s: Float[Tensor, "batch source units"],
-    W_a: Float[Tensor, "longest units"],
-) -> Float[Tensor, "batch target source"]:
+    h_t: States, h_s: Float[Tensor, "batch source units"], W_a: Float[Tensor, "longest units"]
+) -> Weights:
     """Return the score of each source position, whatever stands there: W_a h_t, one row of W_a a position.
 
     Luong et al. (2015), equation 8. Positions that W_a has no row for get no weight.
@@ -131,12 +132,7 @@ class Luong(Translator):
             state["fed"] = states.new_zeros(len(states), self.recipe.units)  # h̃_0 = 0
         return {"states": states, "mask": mask}, state
 
-    def position(
-        self,
-        h_t: Float[Tensor, "batch target units"],
-        lengths: Int[Tensor, "batch target"],
-        time: Int[Tensor, "batch target"],
-    ) -> Float[Tensor, "batch target"]:
+    def position(self, h_t: States, lengths: Places, time: Places) -> Float[Tensor, "batch target"]:
         """Return the centre of the window: predicted, or as many words into the source as have been generated.
 
         A translation may be longer than its source: then the window stays at the last word (ours).
@@ -157,9 +153,7 @@ class Luong(Translator):
         time = torch.arange(inputs.shape[1], device=inputs.device).expand(len(inputs), -1)
         return self.position(h_t, mask.sum(dim=1)[:, None].expand_as(time), time)
 
-    def attention_weights(
-        self, h_t: Float[Tensor, "batch target units"], memory: Memory, time: Int[Tensor, "batch target"]
-    ) -> Float[Tensor, "batch target source"]:
+    def attention_weights(self, h_t: States, memory: Memory, time: Places) -> Weights:
         """Return the weights of any number of steps: section 3.1, and equation 10."""
         states, mask, D = memory["states"], memory["mask"], self.recipe.D
         scores = self.score(h_t, states.to(h_t.dtype), *(weight.to(h_t.dtype) for weight in self.score_weights))
@@ -170,9 +164,7 @@ class Luong(Translator):
         weights = masked_softmax(scores, window(p, lengths, states.shape[1], D))
         return weights * gaussian(p, states.shape[1], D) if self.predicts else weights
 
-    def attentional_states(
-        self, h_t: Float[Tensor, "batch target units"], memory: Memory, time: Int[Tensor, "batch target"]
-    ) -> tuple[Float[Tensor, "batch target units"], Float[Tensor, "batch target source"]]:
+    def attentional_states(self, h_t: States, memory: Memory, time: Places) -> tuple[States, Weights]:
         """Return h̃_t = tanh(W_c [c_t ; h_t]), equation 5, and the weights of any number of steps."""
         states, mask = memory["states"], memory["mask"]
         if self.attend is not None:
@@ -189,9 +181,7 @@ class Luong(Translator):
         context = weights.to(states.dtype) @ states
         return torch.tanh(self.W_c(torch.cat([context.to(h_t.dtype), h_t], dim=-1))), weights
 
-    def decode(
-        self, inputs: Target, memory: Memory, state: State
-    ) -> tuple[Float[Tensor, "batch target units"], State, Float[Tensor, "batch target source"]]:
+    def decode(self, inputs: Target, memory: Memory, state: State) -> tuple[States, State, Weights]:
         """Return the attentional states h̃_t, the state after the last step, and the weights."""
         _, attended, weights, state = self.run(inputs, memory, state)
         return attended, state, weights
@@ -210,11 +200,7 @@ class Luong(Translator):
         return h, attended, weights, state | {"time": time[:, -1] + 1}
 
     def fed_back(
-        self,
-        words: Float[Tensor, "batch target embedding"],
-        memory: Memory,
-        state: State,
-        time: Int[Tensor, "batch target"],
+        self, words: Float[Tensor, "batch target embedding"], memory: Memory, state: State, time: Places
     ) -> tuple[Tensor, Tensor, Tensor, State]:
         """Run step by step, each with the h̃ of the one before: section 3.3."""
         below, layers = self.gate_params()
