@@ -13,7 +13,7 @@ class Recipe:
 
     embedding_dim: Size = 100
     embedding_scale: Amount = 1.0  # standard deviation of a fresh word vector's entries (ours)
-    vectors: Literal["random", "texts"] = "random"  # what they start from: lab/word_vectors.py
+    vectors: Literal["random", "texts", "glove"] = "random"  # what they start from: lab/word_vectors.py
     reader: Literal["lstm", "sum"] = "lstm"  # sum: a state adds its word's vector and that of the one before (ours)
     units: Size = 300  # u: width of one direction of the LSTM; a state has twice as many numbers
     hidden: Size = 350  # d_a: width of the network that scores the words
@@ -35,7 +35,7 @@ class Recipe:
 # The sizes of the authors' program (github.com/hantek/SelfAttentiveSentEmbed). It takes the mean of the n² squares of
 # AᵀA − I, words by words, where the paper takes the sum of the r² squares of AAᵀ − I: the gradients agree but for a
 # factor, and a weight of 1 there is one of 1/n² here, n the words of the longest text. 1/30² is that of 30 words.
-# It begins with word vectors trained elsewhere, and uses plain SGD (Yelp) or Adagrad (SNLI);
+# It begins with word vectors trained elsewhere (`--vectors glove` here), and uses plain SGD (Yelp) or Adagrad (SNLI);
 # ours learns them, with AdamW.
 YELP = Recipe(
     embedding_dim=300,

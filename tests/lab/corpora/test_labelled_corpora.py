@@ -2,12 +2,16 @@
 
 import gzip
 import re
+import zipfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from lab import corpora, metrics
+from lab import word_vectors as vectors
 from lab.corpora import (
     CorpusError,
     Document,
@@ -21,6 +25,7 @@ from lab.corpora import (
     votes,
 )
 from lab.corpora.markers import MARKERS, with_markers
+from lab.tokenizers import Words
 
 MADE = {"reviews": reviews, "aspects": aspects, "relations": relations, "verdicts": verdicts, "votes": votes}
 
@@ -155,7 +160,7 @@ def test_nominals_are_marked_by_words_of_their_own_and_an_error_shows_how() -> N
 def test_a_broken_file_is_an_error_that_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATTENTION_DATA", str(tmp_path))
     packed = gzip.compress(b"1 a fine film\n")
-    names = ["sst/stsa.binary.train.gz", "imdb/train.tsv.xz", "imdb/AMLM.tar.gz"]
+    names = ["sst/stsa.binary.train.gz", "imdb/train.tsv.xz", "imdb/AMLM.tar.gz", "glove/glove.6B.zip"]
     for name in names:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(packed[:-9])
@@ -163,6 +168,7 @@ def test_a_broken_file_is_an_error_that_names_it(tmp_path: Path, monkeypatch: py
         lambda: sst.documents("train"),
         lambda: imdb.table("train"),
         lambda: imdb.table("test"),  # made of the archive
+        lambda: vectors.glove(Words(["a"]), 50),
     ]
     for name, ask in zip(names, asked, strict=True):
         with pytest.raises(CorpusError, match=re.escape(f"{name} ")):
@@ -170,6 +176,23 @@ def test_a_broken_file_is_an_error_that_names_it(tmp_path: Path, monkeypatch: py
     (tmp_path / names[0]).write_bytes(packed)
     with pytest.raises(CorpusError, match="has not the content that it should have"):
         sst.documents("train")
+
+
+def test_glove_s_vectors_are_read_by_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTENTION_DATA", str(tmp_path))
+    (tmp_path / "glove").mkdir()
+    numbers = {"é": torch.arange(50.0), "b": -torch.arange(50.0)}
+    with zipfile.ZipFile(tmp_path / "glove/glove.6B.zip", "w") as archive:
+        lines = (" ".join([word, *(f"{n:.1f}" for n in vector)]) for word, vector in numbers.items())
+        archive.writestr("glove.6B.50d.txt", "\n".join(lines) + "\n")
+    words = Words(["a", "é"])
+    with pytest.raises(CorpusError, match=str(vectors.GLOVE.sha256)):
+        vectors.glove(words, 50)
+    monkeypatch.setattr(vectors, "GLOVE", replace(vectors.GLOVE, sha256=None))
+    vectors_read, known = vectors.glove(words, 50)
+    torch.testing.assert_close(vectors_read[words.index["é"]], numbers["é"])
+    assert known.tolist() == [word == "é" for word in words.index]
+    assert not vectors_read[~known].any()
 
 
 CLASSES = {"A(e1,e2)": "A", "A(e2,e1)": "A", "B(e1,e2)": "B", "B(e2,e1)": "B", "Other": None}
