@@ -16,10 +16,18 @@ THICKEST = 9  # a line of weight 1
 def arcs(weights: Float[Tensor, "heads target source"], source: Sequence[str], target: Sequence[str]) -> str:
     """Return source words and output words in two columns as SVG, a line for each weight from `LEAST` on.
 
-    Its width is the weight, its colour the head.
+    Its width is the weight, its colour the head; the thickest lie on top.
     """
-    words = [*column(source, LEFT, "end"), *column(target, RIGHT, "start")]
-    lines = [line(*place, weight) for *place, weight in drawn(weights)]
+    words = [
+        f'<text x="{x}" y="{height_of(place) + 5}" text-anchor="{anchor}">{escape(word)}</text>'
+        for column, x, anchor in ((source, LEFT, "end"), (target, RIGHT, "start"))
+        for place, word in enumerate(column)
+    ]
+    places, lines, middle = (weights >= LEAST).nonzero().tolist(), [], (LEFT + RIGHT) / 2
+    for head, to, at in sorted(places, key=lambda place: float(weights[tuple(place)])):
+        start, end, width = height_of(at), height_of(to), THICKEST * float(weights[head, to, at])
+        path = f"M{LEFT + 6} {start}C{middle} {start} {middle} {end} {RIGHT - 6} {end}"
+        lines.append(f'<path d="{path}" fill="none" stroke="{STYLES[head][0]}" stroke-width="{width:.2f}"/>')
     most = weights.mean(dim=0).argmax(dim=-1).tolist()
     reads = ", ".join(f"{word}: {source[place]}" for word, place in zip(target, most, strict=True))
     height = TOP + LINE * max(len(source), len(target))
@@ -32,27 +40,6 @@ def arcs(weights: Float[Tensor, "heads target source"], source: Sequence[str], t
         f"{len(weights)} colours, one for each head. Most weight, mean over the heads: {escape(reads)}.</desc>"
         f"{heads}{''.join(lines)}{''.join(words)}</svg>"
     )
-
-
-def drawn(weights: Float[Tensor, "heads target source"]) -> list[tuple[int, int, int, float]]:
-    """Return head, output word, source word and weight of each line, the thickest last."""
-    places = (weights >= LEAST).nonzero().tolist()
-    return sorted(((*place, float(weights[tuple(place)])) for place in places), key=lambda each: each[-1])
-
-
-def line(head: int, target: int, source: int, weight: float) -> str:
-    """Return one line as SVG."""
-    start, end, middle = height_of(source), height_of(target), (LEFT + RIGHT) / 2
-    path = f"M{LEFT + 6} {start}C{middle} {start} {middle} {end} {RIGHT - 6} {end}"
-    return f'<path d="{path}" fill="none" stroke="{STYLES[head][0]}" stroke-width="{THICKEST * weight:.2f}"/>'
-
-
-def column(words: Sequence[str], x: int, anchor: str) -> list[str]:
-    """Return the words of one language as SVG, one below the other."""
-    return [
-        f'<text x="{x}" y="{height_of(place) + 5}" text-anchor="{anchor}">{escape(word)}</text>'
-        for place, word in enumerate(words)
-    ]
 
 
 def height_of(place: int) -> int:

@@ -54,13 +54,19 @@ class Drawing:
         about = f'class="{kind}{place}"{colour} font-size="12" text-anchor="{anchor}"'
         self.parts.append(f'<text x="{x:g}" y="{y:g}" {about}>{escape(words)}</text>')
 
-    def box(self, x: float, y: float, width: float, height: float, role: str = "", hot: bool = False) -> None:
+    def box(
+        self, x: float, y: float, width: float, height: float, role: str = "", words: str = "", *,
+        kind: str = "small", hot: bool = False,
+    ) -> None:  # fmt: skip
+        """Draw a box with words in its middle."""
         line, fill = COLOURS[role]
-        kind = " ".join(filter(None, ("box", role, "hot" if hot else "")))
+        names = " ".join(filter(None, ("box", role, "hot" if hot else "")))
         self.parts.append(
-            f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="2" fill="{fill}"'
+            f'<rect class="{names}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="2" fill="{fill}"'
             f' stroke="{line}"/>'
         )
+        if words:
+            self.text(x + width / 2, y + height / 2 + 4, words, kind)
 
     def arrow(self, x1: float, y1: float, x2: float, y2: float, role: str = "") -> None:
         """Draw an arrow from one point to another."""

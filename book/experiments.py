@@ -12,6 +12,7 @@ from book.seed_plots import Marks, dots
 from book.tables import results, score, summary, table
 from lab.evaluation.sweeps import Step, Sweep
 from lab.plots import Picture, Point, training_curves
+from lab.runs import joined
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,18 @@ def values(solution: str, experiment: str, variant: str, column: Column) -> list
     return [column.scale * each["value"] for each in scores if each]
 
 
+def points(solution: str, series: Mapping[str, Sequence[tuple[str, str]]], column: Column) -> dict[str, list[Point]]:
+    """Return (weight on the evidence, a score) of each training of some (experiment, variant), in per cent."""
+    return {
+        words: [
+            point
+            for each in trained
+            for point in zip(*(values(solution, *each, axis) for axis in (EVIDENCE, column)), strict=True)
+        ]
+        for words, trained in series.items()
+    }
+
+
 def span(solution: str, experiment: str, *variants: str, column: Column = ACCURACY) -> str:
     """Return the lowest and the highest score of some variants, over all seeds that have been run: "97.1 to 98.4"."""
     scores = [value for variant in variants for value in values(solution, experiment, variant, column)]
@@ -67,6 +80,11 @@ def seeds_of(
 ) -> dict[str, list[float]]:
     """Return a score of each variant (variant: its words), under its words, seed by seed."""
     return {text: values(solution, experiment, variant, column) for variant, text in words.items()}
+
+
+def longer(words: Mapping[str, str]) -> dict[str, str]:
+    """Return the variants of the same experiment with more epochs, and their words."""
+    return {joined(variant, "long"): text for variant, text in words.items()}
 
 
 def seeds_plot(

@@ -17,16 +17,6 @@ UNITS = {"units-64": "64 units", "": "128 units", "units-256": "256 units", "uni
 ORDERS = {"oneway": "source as it is", "oneway-reversed": "source reversed"}
 
 
-def units_table() -> HTML:
-    """Return BLEU by length for each width, with the size of its vector."""
-    return lengths_table("units", UNITS)
-
-
-def units_plot() -> Picture:
-    """Return the lines of BLEU by length, one for each width."""
-    return lengths_plot("units", UNITS, "BLEU by length and width")
-
-
 def bucket(run: str, first: int, search: str = "greedy", solution: str = "encoder_decoder") -> str:
     """Return the BLEU of the bucket of lengths that begins at `first` words, as the mean over the seeds."""
     lines = [by_length(result, search) for result in results(solution, run)]

@@ -37,6 +37,15 @@ KV_HEADS = {
     "mqa": "1, for all four",
     "mla": "a latent vector of 24",
 }
+DRAWN = {  # experiment: its variants, and what they are
+    "block": (BLOCK, "Blocks of 2017 and of today"),
+    "positions": (POSITIONS, "Kinds of positions"),
+    "kv-heads": (KV_HEADS, "Keys and values for four query heads"),
+}
+SIZES = {  # experiment: what a run has more of or less, and its words
+    "sizes": (lambda run: run["parameters"], "parameters"),
+    "tokens": (lambda run: run["training"]["tokens"], "tokens read in the training"),
+}
 WAYS = {
     "mha": "8 key–value heads",
     "gqa": "2 key–value heads",
@@ -62,9 +71,10 @@ def expected_words(model: Trained, sentence: str, words: Sequence[str]) -> Any:
     )
 
 
-def block() -> Picture:
-    """Draw how far each block is above the floor, seed by seed."""
-    return seeds_plot(NAME, "block", BLOCK, EXCESS, "Blocks of 2017 and of today, above the floor")
+def above_floor(experiment: str) -> Picture:
+    """Draw how far each variant of an experiment is above the floor, seed by seed."""
+    words, what = DRAWN[experiment]
+    return seeds_plot(NAME, experiment, words, EXCESS, f"{what}, above the floor")
 
 
 def sweep_table(experiment: str, words: Mapping[str, str], caption: str) -> HTML:
@@ -84,18 +94,9 @@ def amounts() -> dict[str, str]:
     return {variant: words.get(part, f"1/{part} of the text, three times") for variant, part in parts.items()}
 
 
-def sizes(column: Column = LOSS) -> Picture:
-    """Draw the loss over the number of parameters, or how far it is above the floor."""
-    return _scaling("sizes", lambda run: run["parameters"], "parameters", column)
-
-
-def tokens(column: Column = LOSS) -> Picture:
-    """Draw the loss over the number of tokens read in the training, or how far it is above the floor."""
-    return _scaling("tokens", lambda run: run["training"]["tokens"], "tokens read in the training", column)
-
-
-def _scaling(experiment: str, x: Callable[[dict[str, Any]], int], x_label: str, column: Column) -> Picture:
-    points, floor = [], 0.0
+def scaling(experiment: str, column: Column = LOSS) -> Picture:
+    """Draw the loss over the number of parameters or of tokens that were read, or how far it is above the floor."""
+    points, floor, (x, x_label) = [], 0.0, SIZES[experiment]
     for variant in sweep_of(NAME, experiment).variants:
         run = runs_of(NAME, experiment, variant)[0]
         points.append((x(run), fmean(values(NAME, experiment, variant, column))))
@@ -116,16 +117,6 @@ def _scaling(experiment: str, x: Callable[[dict[str, Any]], int], x_label: str, 
 def _within(values: Sequence[float], ticks: Sequence[float] = (10, 20, 50, 100, 200, 500, 1000)) -> list[float]:
     """Return the ticks that are between the least and the largest value, or just beyond."""
     return [tick for tick in ticks if 0.8 * min(values) <= tick <= 1.2 * max(values)]
-
-
-def positions() -> Picture:
-    """Draw how far each kind of positions is above the floor, seed by seed."""
-    return seeds_plot(NAME, "positions", POSITIONS, EXCESS, "Kinds of positions, above the floor")
-
-
-def shared() -> Picture:
-    """Draw how far each kind of shared keys and values is above the floor, seed by seed."""
-    return seeds_plot(NAME, "kv-heads", KV_HEADS, EXCESS, "Keys and values for four query heads, above the floor")
 
 
 def numbers_a_token(recipe: Mapping[str, Any]) -> int:

@@ -62,17 +62,12 @@ def moved_table() -> HTML:
     return table(caption, ["tokens", "the whole matrix", "tiles", "times fewer"], rows)
 
 
-def memory() -> Picture:
-    """Draw the memory that a process takes for exact attention, over the length, by three ways."""
-    return _costs("bytes", 2**20, "MiB", "Exact attention: memory of the process")
-
-
-def seconds() -> Picture:
-    """Draw the seconds that exact attention takes, over the length, by three ways."""
-    return _costs("seconds", 1, "seconds", "Exact attention: time on one core")
-
-
-def _costs(what: str, unit: float, label: str, title: str) -> Picture:
+def costs_plot(what: str) -> Picture:
+    """Draw the "bytes" that a process takes for exact attention, or the "seconds", over the length, by three ways."""
+    unit, label, title = {
+        "bytes": (2**20, "MiB", "Exact attention: memory of the process"),
+        "seconds": (1, "seconds", "Exact attention: time on one core"),
+    }[what]
     rows = costs()
     curves = {
         words: [(row["length"], row[what] / unit) for row in rows if row["way"] == way] for way, words in WAYS.items()

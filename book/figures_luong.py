@@ -1,6 +1,6 @@
 """Tables of the chapter on Luong's attention: its experiments, where windows stand, what scores and windows cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
@@ -34,25 +34,18 @@ ALIGNERS = (
 DIAGONAL = ("a diagonal aligner, which has seen no word", "–", 0.531)  # a test computes it
 
 
-def experiment(name: str, words: Mapping[str, str], what: str) -> HTML:
+EXPERIMENTS = {
+    "scores": (SCORES, "global attention with input feeding, four scores"),
+    "windows": (WINDOWS, "the general score with input feeding, by window"),
+    "feeding": (FEEDING, "global attention with the general score"),
+}
+
+
+def experiment(name: str) -> HTML:
     """Return BLEU and alignment error rate of one experiment of this chapter, a row for each variant that was run."""
+    words, what = EXPERIMENTS[name]
     caption = f"Phrasebook, test; {what}: mean (lowest–highest) of the seeds, or the bootstrap interval of one"
     return experiment_table("luong", name, words, [BLEU, AER], caption)
-
-
-def scores() -> HTML:
-    """Return the experiment on the scores."""
-    return experiment("scores", SCORES, "global attention with input feeding, four scores")
-
-
-def windows() -> HTML:
-    """Return the experiment on the windows."""
-    return experiment("windows", WINDOWS, "the general score with input feeding, by window")
-
-
-def feeding() -> HTML:
-    """Return the experiment on input feeding and on the encoder's directions."""
-    return experiment("feeding", FEEDING, "global attention with the general score")
 
 
 def twice() -> HTML:

@@ -211,19 +211,17 @@ def counterfactual_table(columns: Mapping[str, Mapping[str, float]], caption: st
 
 def departures(words: Mapping[str, str], experiment: str, base: str = "relations-small") -> HTML:
     """Return how near the adversaries (variant: its words) predict to their base, and how far they attend from it."""
-    rows = [_departure(text, f"{base}-{variant}", base) for variant, text in words.items()]
+    rows = []
+    for variant, text in words.items():
+        runs = results("pooling", f"{base}-{variant}")
+        pairs = list(zip(outputs("pooling", f"{base}-{variant}"), outputs("pooling", base), strict=False))
+        labels = [_same(one["labels"]["test"], two["labels"]["test"]) for one, two in pairs]
+        tops = [_same(*([row["top"] for row in each["looks"]["test"]] for each in pair)) for pair in pairs]
+        f1, evidence = (summary(runs, "test", key, scale=100) for key in ("macro_f1", "evidence"))
+        rows.append([text, f1, spread(labels), spread(tops), evidence, f"{len(runs)}"])
     caption = f"Relations, test: models trained to attend elsewhere (python -m solutions.pooling sweep {experiment})"
     columns = ["λ", "macro-F1, %", "label as its base, %", "heaviest word as its base, %", "weight on the evidence, %"]
     return table(caption, [*columns, "seeds"], rows)
-
-
-def _departure(text: str, run: str, base: str) -> list[str]:
-    runs = results("pooling", run)
-    pairs = list(zip(outputs("pooling", run), outputs("pooling", base), strict=False))
-    labels = [_same(one["labels"]["test"], two["labels"]["test"]) for one, two in pairs]
-    tops = [_same(*([row["top"] for row in each["looks"]["test"]] for each in pair)) for pair in pairs]
-    f1, evidence = (summary(runs, "test", key, scale=100) for key in ("macro_f1", "evidence"))
-    return [text, f1, spread(labels), spread(tops), evidence, f"{len(runs)}"]
 
 
 def _same(one: Sequence, two: Sequence) -> float:

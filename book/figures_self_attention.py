@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import torch
 from IPython.display import HTML
-from matplotlib.figure import Figure
 
 from book.tables import ROOT, results, table
 from lab.evaluation.result_files import read_json
-from lab.plots import Picture, styled
+from lab.plots import Picture, panels, ranges, styled
 from solutions.self_attention.model import SelfAttentive
 from solutions.self_attention.recipe import RECIPES
 
@@ -38,7 +37,12 @@ def measured(device: str = "cpu") -> dict[str, Any]:
 def exponents(device: str = "cpu") -> HTML:
     """Return the exponents of n and of d: products, numbers kept for the backward pass, median time."""
     kept = measured(device)
-    rows = [[words, *_fits(kept["exponents"][name])] for name, words in KINDS.items()]
+    rows = []
+    for name, words in KINDS.items():
+        of = kept["exponents"][name]
+        counted = [of[axis][what] for what in ("multiplications", "kept_bytes") for axis in "nd"]
+        times = [of[axis]["seconds"]["median"] for axis in "nd"]
+        rows.append([words, *(f"{exponent:.2f}" for exponent in (*counted, *times))])
     first, last = kept["over_length"][0], kept["over_length"][-1]
     return table(
         f"Exponents, fitted over n = {first['n']}–{last['n']} at d = {first['d']}, and over d = "
@@ -47,12 +51,6 @@ def exponents(device: str = "cpu") -> HTML:
         ["layer", *(f"{what}, {axis}" for what in ("products", "memory", "time") for axis in "nd")],
         rows,
     )
-
-
-def _fits(of: Mapping[str, Any]) -> list[str]:
-    products, memory = ([of[axis][what] for axis in "nd"] for what in ("multiplications", "kept_bytes"))
-    times = [of[axis]["seconds"]["median"] for axis in "nd"]
-    return [f"{exponent:.2f}" for exponent in (*products, *memory, *times)]
 
 
 def about(kept: Mapping[str, Any]) -> str:
@@ -129,22 +127,18 @@ def _row(layer: str, n: int, device: str = "cpu") -> dict[str, Any]:
 def picture(device: str = "cpu") -> Picture:
     """Draw the median times over the length, with the range from the fastest to the slowest pass."""
     kept = measured(device)
-    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
-    axes = figure.subplots()
+    figure, (axes,) = panels((6.4, 4.2), grid="both")
     n = sorted({row["n"] for row in kept["over_length"]})
     texts = []
     for name, (_, (colour, marker, line)) in zip(DRAWN, styled([KINDS[name] for name in DRAWN]), strict=True):
         rows = [row for row in kept["over_length"] if row["layer"] == name]
         passes = [1000 * np.array(row["seconds"]) for row in rows]
-        median = np.array([np.median(p) for p in passes])
-        reach = [median - [p.min() for p in passes], [p.max() for p in passes] - median]
-        axes.errorbar(n, median, yerr=reach, color=colour, marker=marker, linestyle=line, capsize=3, label=KINDS[name])
+        median = [np.median(p) for p in passes]
+        ranges(axes, n, passes, median, color=colour, marker=marker, linestyle=line, capsize=3, label=KINDS[name])
         texts.append(f"{KINDS[name]}: {median[0]:.3g} ms at n = {n[0]}, {median[-1]:.3g} ms at n = {n[-1]}")
     axes.set(xscale="log", yscale="log", xlabel="length n (words)", ylabel="milliseconds, forward and backward")
     axes.set_xticks(n, [str(x) for x in n])
     axes.minorticks_off()
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(color="#dddddd")
     axes.legend(frameon=False, fontsize=9)
     width = kept["over_length"][0]["d"]
     return Picture(figure, f"Time of one pass by length, d = {width}, both axes logarithmic. {'; '.join(texts)}.")

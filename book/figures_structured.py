@@ -3,15 +3,13 @@
 import json
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 from filelock import FileLock
 from IPython.display import HTML
-from matplotlib.figure import Figure
 from torch import Tensor
 
 from book.experiments import ACCURACY, Column, runs_of, values
@@ -24,7 +22,7 @@ from lab.dependencies import STORE
 from lab.evaluation.classification_results import gold as gold_words
 from lab.files import atomic_write
 from lab.model_cache import key
-from lab.plots import STYLES, Picture
+from lab.plots import STYLES, Picture, legend_below, panels, ranges
 from lab.runs import joined
 from solutions.structured.attention import structured_attention
 from solutions.structured.model import SOLUTION, build
@@ -154,7 +152,6 @@ def heaviest_words(run: str = "reviews-small") -> HTML:
 COSINE = Column("how alike two hops are", ("test", "cosine"), digits=2)
 ENTROPY = Column("entropy of a hop, nats", ("test", "entropy"), digits=2)
 PANELS = (ACCURACY, COSINE, ENTROPY)
-Measured = Mapping[tuple[int, str], Sequence[float]]  # (hops, word of the penalty): a score, seed by seed
 
 
 def variant_of(hops: int, word: str) -> str:
@@ -162,64 +159,24 @@ def variant_of(hops: int, word: str) -> str:
     return f"hops-{hops}-{word}"
 
 
-def measured(column: Column) -> dict[tuple[int, str], list[float]]:
-    """Return a score of every variant."""
-    return {
-        (hops, word): values("structured", "hops", variant_of(hops, word), column)
-        for word in PENALTIES
-        for hops in HOPS
-    }
-
-
 def hops_and_penalties() -> Picture:
-    """Draw accuracy, likeness and entropy by the number of hops, a line for each λ."""
-    return drawn({column: measured(column) for column in PANELS})
-
-
-def drawn(panels: Mapping[Column, Measured]) -> Picture:
-    """Draw the mean of the seeds, with a bar from the lowest to the highest."""
-    figure = Figure(figsize=(3.4 * len(panels), 3.4), layout="constrained")
+    """Draw accuracy, likeness and entropy by the number of hops, a line through the means of the seeds for each λ."""
+    figure, every = panels((3.4 * len(PANELS), 3.4), len(PANELS))
     descriptions = []
-    for axes, (column, scores) in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels.items(), strict=True):
+    for axes, column in zip(every, PANELS, strict=True):
         for (word, penalty), (colour, marker, line) in zip(PENALTIES.items(), STYLES, strict=False):
-            points = [(place, scores[hops, word]) for place, hops in enumerate(HOPS) if scores.get((hops, word))]
-            x, means = [place for place, _ in points], [statistics.fmean(seeds) for _, seeds in points]
-            reach = [[m - min(s), max(s) - m] for m, (_, s) in zip(means, points, strict=True)]
-            axes.errorbar(
-                x, means, yerr=list(zip(*reach, strict=True)), color=colour, marker=marker, linestyle=line, capsize=3,
-                label=f"λ = {penalty:g}",
-            )  # fmt: skip
+            every_seed = [values("structured", "hops", variant_of(hops, word), column) for hops in HOPS]
+            x = [place for place, seeds in enumerate(every_seed) if seeds]  # one hop is like no other: it has no cosine
+            seeds, label = [every_seed[place] for place in x], f"λ = {penalty:g}"
+            means = list(map(statistics.fmean, seeds))
+            look = {"color": colour, "marker": marker, "linestyle": line, "capsize": 3, "label": label}
+            ranges(axes, x, seeds, means, **look)
             of_hops = ", ".join(f"{HOPS[place]}: {m:.{column.digits}f}" for place, m in zip(x, means, strict=True))
-            descriptions.append(f"{column.heading}, λ = {penalty:g}, by hops {of_hops}")
+            descriptions.append(f"{column.heading}, {label}, by hops {of_hops}")
         axes.set_xticks(range(len(HOPS)), [f"{hops}" for hops in HOPS])
         axes.set(xlabel="hops", title=column.heading)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(axis="y", color="#dddddd")
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    legend_below(figure, len(PENALTIES))
     return Picture(figure, f"Reviews with two verdicts, test. {'; '.join(descriptions)}.")
-
-
-@dataclass(frozen=True)
-class Shares:
-    """The weight on the evidence of one aspect, in per cent: all hops together, and the hop that has most."""
-
-    all_hops: float
-    best_hop: float
-
-
-def shares(hops: int, word: str) -> dict[str, Shares]:
-    """Return the weight on the evidence of each aspect, mean over the seeds."""
-    aspects: dict[str, list[Shares]] = {}
-    for result in runs_of("structured", "hops", variant_of(hops, word)):
-        rows: Sequence[dict] = score(result, "test", "aspects") or ()  # type: ignore[assignment]
-        for row in rows:
-            best = max(hop["value"] for hop in row["hops"])
-            aspects.setdefault(row["aspect"], []).append(Shares(100 * row["evidence"]["value"], 100 * best))
-    return {
-        name: Shares(statistics.fmean(s.all_hops for s in seeds), statistics.fmean(s.best_hop for s in seeds))
-        for name, seeds in aspects.items()
-    }
 
 
 def hops_of_aspects(variant: str, experiment: str = "hops") -> list[dict[str, list[float]]]:
@@ -228,13 +185,19 @@ def hops_of_aspects(variant: str, experiment: str = "hops") -> list[dict[str, li
     return [{row["aspect"]: [100 * hop["value"] for hop in row["hops"]] for row in seed} for seed in rows]  # type: ignore[index]
 
 
+def shares(hops: int, word: str) -> dict[str, tuple[float, float]]:
+    """Return the weight on the evidence of each aspect, in %, of all hops and of the best one: means over the seeds."""
+    seeds, mean = hops_of_aspects(variant_of(hops, word)), statistics.fmean
+    return {name: (mean(mean(s[name]) for s in seeds), mean(max(s[name]) for s in seeds)) for name in seeds[0]}
+
+
 def aspect_table() -> HTML:
     """Return a row for each variant: the weight on the evidence of each aspect."""
     rows, names = [], []
     for word, penalty in PENALTIES.items():
         for hops in HOPS:
             names = list(of_aspects := shares(hops, word))
-            cells = [f"{s.all_hops:.1f} (best hop {s.best_hop:.1f})" for s in of_aspects.values()]
+            cells = [f"{all_hops:.1f} (best hop {best:.1f})" for all_hops, best in of_aspects.values()]
             rows.append([f"{hops} {'hop' if hops == 1 else 'hops'}, λ = {penalty:g}", *cells])
     return table(
         "Weight on the evidence of each verdict, %, reviews with two verdicts, test: mean over the hops",

@@ -1,13 +1,11 @@
 """The figures on the width of a key: scores of random queries and keys, divided by its root or not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from torch import Tensor
 
-from lab.plots import STYLES, Picture
+from lab.plots import STYLES, Picture, panels
 
 Measured = Mapping[tuple[int, bool], Mapping[str, Tensor]]  # (d_k, divided) -> what -> one number for each draw
 
@@ -23,9 +21,9 @@ LINES = {False: "not divided", True: "divided by √d_k"}
 def four_panels(measured: Measured) -> Picture:
     """Draw the mean over the draws by the width of a key, and shade where eight draws of ten lie: a panel for each."""
     widths = sorted({width for width, _ in measured})
-    figure = Figure(figsize=(7.2, 5.4), layout="constrained")
+    figure, every = panels((7.2, 5.4), 2, 2, sharex=True)
     texts = []
-    for axes, (what, label) in zip(figure.subplots(2, 2, sharex=True).flat, PANELS.items(), strict=True):
+    for axes, (what, label) in zip(every, PANELS.items(), strict=True):
         for (divided, name), (colour, marker, line) in zip(LINES.items(), STYLES, strict=False):
             draws = [measured[width, divided][what].numpy() for width in widths]
             mean = [each.mean() for each in draws]
@@ -33,36 +31,29 @@ def four_panels(measured: Measured) -> Picture:
             axes.plot(widths, mean, color=colour, marker=marker, linestyle=line, label=name)
             axes.fill_between(widths, low, high, color=colour, alpha=0.15, linewidth=0)
             texts.append(f"{label}, {name}: {mean[0]:.2g} at d_k = {widths[0]}, {mean[-1]:.2g} at {widths[-1]}")
-        _dress(axes, widths, label)
-    figure.axes[0].legend(frameon=False, fontsize=9)
-    for axes in figure.axes[2:]:
+        axes.set_title(label, fontsize=10)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(widths, [str(width) for width in widths])
+        axes.minorticks_off()
+        axes.set_ylim(bottom=0)
+    every[0].legend(frameon=False, fontsize=9)
+    for axes in every[2:]:
         axes.set_xlabel("width of a key, d_k")
     return Picture(figure, f"Random queries and keys: means over the draws, shaded eight of ten. {'; '.join(texts)}.")
 
 
-def histograms(measured: Measured, widths: Sequence[int] = (4, 64, 512), reach: float = 70.0) -> Picture:
+def histograms(measured: Measured) -> Picture:
     """Draw how often each score q·k occurs when it is not divided, a panel for each width; dashed: ± the root."""
-    figure = Figure(figsize=(7.2, 2.3), layout="constrained")
+    figure, every = panels((7.2, 2.3), 3, grid="", sharex=True, sharey=True)
     colour, texts = STYLES[0][0], []
-    for axes, width in zip(figure.subplots(1, len(widths), sharex=True, sharey=True), widths, strict=True):
+    for axes, width in zip(every, (4, 64, 512), strict=True):
         scores = measured[width, False]["scores"].flatten().numpy()
-        axes.hist(scores, bins=np.linspace(-reach, reach, 71), density=True, color=colour)
+        axes.hist(scores, bins=np.linspace(-70, 70, 71), density=True, color=colour)
         for side in (-1, 1):
             axes.axvline(side * width**0.5, color="#888888", lw=1.2, ls="--")
         axes.set(title=f"d_k = {width}, √d_k = {width**0.5:.3g}", yticks=[])
         axes.title.set_fontsize(10)
-        axes.spines[["top", "right", "left"]].set_visible(False)
+        axes.spines["left"].set_visible(False)
         texts.append(f"d_k = {width}: standard deviation {scores.std():.1f}")
     figure.supxlabel("score q·k", fontsize=10)
     return Picture(figure, f"Histograms of undivided scores, dashed lines at plus and minus √d_k. {'; '.join(texts)}.")
-
-
-def _dress(axes: Axes, widths: list[int], label: str) -> None:
-    axes.set_title(label, fontsize=10)
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(widths, [str(width) for width in widths])
-    axes.minorticks_off()
-    axes.set_ylim(bottom=0)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", color="#dddddd")
-    axes.set_axisbelow(True)

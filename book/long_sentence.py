@@ -1,16 +1,8 @@
 """The sentences that every translation chapter tries; in the one of 18 words the encoder–decoder loses its thread."""
 
-from typing import Protocol
-
 from lab import corpora
 from lab.corpora import Pair
-
-
-class Translates(Protocol):
-    """A trained model, text in and text out."""
-
-    def translate(self, sentences: list[str]) -> list[str]: ...
-
+from lab.translation import Trained
 
 SHORT = "il m' a entarté"  # he hit me with a pie
 LONG = 0.8  # so many of the validation sentences are shorter
@@ -27,7 +19,7 @@ def long_sentence() -> Pair:
     return at(LONG)[0]
 
 
-def show(**models: Translates) -> None:
+def show(**models: Trained) -> None:
     """Print the sentence, its true translation, and what each model makes of it (greedy)."""
     pair = long_sentence()
     width = max(map(len, [*models, "true"]))

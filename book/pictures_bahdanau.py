@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import torch
 from jaxtyping import Float
-from matplotlib.figure import Figure
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -17,7 +16,7 @@ from lab import corpora
 from lab.batches import Batch, collate
 from lab.corpora import Pair
 from lab.evaluation.links import diagonal_links
-from lab.plots import Picture, Point, styled
+from lab.plots import Picture, Point, legend_below, panels, styled
 from lab.tokenizers import PAD
 from lab.translation import Trained
 
@@ -102,21 +101,18 @@ def shares_reached(model: Trained, network: nn.Module, pairs: Sequence[Pair]) ->
     return shares[batch.targets != PAD].mean(dim=0).tolist(), of_true_words
 
 
-def shares_plot(panels: Mapping[str, Mapping[str, Sequence[float]]]) -> Picture:
+def shares_plot(states: Mapping[str, Mapping[str, Sequence[float]]]) -> Picture:
     """Draw the shares of the gradient by the position of the source word, a panel for each state of the networks."""
-    figure = Figure(figsize=(7.2, 3.6), layout="constrained")
+    figure, every = panels((7.2, 3.6), len(states), sharey=True)
     texts = []
-    for axes, (title, curves) in zip(figure.subplots(1, len(panels), sharey=True), panels.items(), strict=True):
+    for axes, (title, curves) in zip(every, states.items(), strict=True):
         for name, (colour, marker, line) in styled(curves):
             places = range(1, len(curves[name]) + 1)
             axes.plot(places, curves[name], color=colour, marker=marker, ls=line, ms=4, label=name)
             low, high = min(curves[name]), max(curves[name])
             texts.append(f"{title}, {name}: {curves[name][0]:.1f} at the first, lowest {low:.1f}, highest {high:.1f}")
         axes.set(title=title, yscale="log", xlabel="position of the source word")
-        axes.spines[["top", "right"]].set_visible(False)
         axes.yaxis.set_major_formatter("{x:g}")
-        axes.grid(axis="y", color="#dddddd")
-    figure.axes[0].set_ylabel("share of the gradient, %")
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
+    every[0].set_ylabel("share of the gradient, %")
+    legend_below(figure, 2)
     return Picture(figure, f"Share of a target word's gradient by the position of the source word. {'; '.join(texts)}.")

@@ -7,15 +7,14 @@ from statistics import fmean
 
 import torch
 from jaxtyping import Float, Int
-from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from book.experiments import runs_of, validations
-from book.figures_encoder_decoder import ORDERS, lengths_plot, over_seeds
+from book.figures_encoder_decoder import ORDERS, over_seeds
 from book.seed_plots import lines, seed_curves
 from book.tables import PHRASEBOOK, results
 from lab.batches import source_batch
-from lab.plots import STYLES, Picture, bleu_by_length_plot
+from lab.plots import STYLES, Picture, bleu_by_length_plot, legend_below, panels
 from lab.translation import Trained
 from solutions.encoder_decoder.attention import gru_step
 
@@ -33,11 +32,6 @@ ORDERED = {  # who does it to whom: sentences of the same words in two orders
     "the king first": ("le roi punit la reine", "le roi embrasse la reine", "le roi cherche la reine"),
     "the queen first": ("la reine punit le roi", "la reine embrasse le roi", "la reine cherche le roi"),
 }
-
-
-def reversed_plot() -> Picture:
-    """Draw BLEU by length with the source as it is and reversed."""
-    return lengths_plot("reversed", ORDERS, "An encoder that reads one way")
 
 
 def reversed_curves() -> Picture:
@@ -158,8 +152,7 @@ def projection(model: Trained, groups: Mapping[str, Sequence[str]] = ORDERED) ->
 
 def projection_plot(shown: Projection) -> Picture:
     """Draw sentences by the first two principal components of their vectors."""
-    figure = Figure(figsize=(6.4, 3.8), layout="constrained")
-    axes = figure.subplots()
+    figure, (axes,) = panels((6.4, 3.8), grid="")
     texts = []
     for (name, points), (colour, marker, _) in zip(shown.places.items(), STYLES, strict=False):
         _, x, y = zip(*points, strict=True)
@@ -171,9 +164,8 @@ def projection_plot(shown: Projection) -> Picture:
         texts.append(f"{name}: {'; '.join(f'{sentence} at ({a:.1f}, {b:.1f})' for sentence, a, b in points)}")
     first, second = (f"{100 * share:.0f} %" for share in shown.shares)
     axes.set(xlabel=f"first component ({first} of the variance)", ylabel=f"second component ({second})")
-    axes.spines[["top", "right"]].set_visible(False)
     axes.margins(0.1, 0.25)
-    figure.legend(loc="outside lower center", ncols=2, frameon=False)
+    legend_below(figure, 2)
     return Picture(figure, f"Vectors c of six sentences, first two principal components. {'. '.join(texts)}.")
 
 
@@ -196,8 +188,8 @@ def encoder_gates(net: nn.Module, tokens: Int[Tensor, " length"]) -> Float[Tenso
 
 def gates_plot(gates: Mapping[str, Float[Tensor, "length units"]], words: Sequence[str]) -> Picture:
     """Draw the median of the update gates at each word, and shade where eight units of ten lie."""
-    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
-    axes = figure.subplots()
+    figure, (axes,) = panels((6.4, 4.0), grid="")
+    axes.grid(axis="y", color="#dddddd")  # above the shade
     texts = []
     for (name, of), (colour, marker, line) in zip(gates.items(), STYLES, strict=False):
         low, middle, high = torch.quantile(of, torch.tensor([0.1, 0.5, 0.9]), dim=1).numpy()
@@ -206,7 +198,5 @@ def gates_plot(gates: Mapping[str, Float[Tensor, "length units"]], words: Sequen
         texts.append(f"{name}: {', '.join(f'{word} {z:.2f}' for word, z in zip(words, middle, strict=True))}")
     axes.set_xticks(range(len(words)), words, rotation=60, ha="right", rotation_mode="anchor")
     axes.set(ylim=(0, 1.03), xlabel="word that is read", ylabel="update gate z (1: the old state is kept)")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", color="#dddddd")
-    figure.legend(loc="outside lower center", ncols=2, frameon=False)
+    legend_below(figure, 2)
     return Picture(figure, f"Update gates by word, median of the units, shaded eight of ten. {'. '.join(texts)}.")

@@ -125,20 +125,19 @@ def shared_heads(heads: int = 4) -> Drawing:
             source = head // (heads // count) if count else head
             pitch = 39.0 * heads / (count or heads)
             drawing.rule(left + 17, 48, 3 + pitch * source + pitch / 2 - 2, 82, "weights", 1.4)
-            drawing.box(left, 26, 34, 22, "query")
-            drawing.text(left + 17, 41, f"q{'₀₁₂₃₄₅₆₇₈₉'[head]}")
+            drawing.box(left, 26, 34, 22, "query", f"q{'₀₁₂₃₄₅₆₇₈₉'[head]}")
         for i in range(count or heads):
             pitch = 39.0 * heads / (count or heads)
             middle = 3 + pitch * i + pitch / 2 - 2
             for shift, role, letter in ((-18, "key", "k"), (0, "value", "v")):
                 if count:
-                    drawing.box(middle + shift, 82, 17, 22, role, hot=True)
-                drawing.text(middle + shift + 8.5, 97, letter, "small" if count else "small soft")
+                    drawing.box(middle + shift, 82, 17, 22, role, letter, hot=True)
+                else:
+                    drawing.text(middle + shift + 8.5, 97, letter, "small soft")
             if not count:
                 drawing.rule(middle, 104, 79, 128, "context", 1.0)
         if not count:
-            drawing.box(56, 128, 46, 20, "context", hot=True)
-            drawing.text(79, 142, "c")
+            drawing.box(56, 128, 46, 20, "context", "c", hot=True)
         kept = f"kept: {2 * count} vectors" if count else "kept: c alone"
         drawing.text(79, 170, kept, "small soft")
     return drawing
@@ -189,10 +188,9 @@ def filling_cache(words: Sequence[str], per_token: int) -> Drawing:
         top = 22.0 + 26 * t
         drawing.text(46, top + 14, word, anchor="end")
         for j in range(t + 1):
-            drawing.box(54 + 42 * j, top, 18, 20, "key", hot=j == t)
-            drawing.box(73 + 42 * j, top, 18, 20, "value", hot=j == t)
-            drawing.text(63 + 42 * j, top + 14, "k", "small" if j == t else "small soft")
-            drawing.text(82 + 42 * j, top + 14, "v", "small" if j == t else "small soft")
+            for left, role in ((54, "key"), (73, "value")):
+                kind = "small" if j == t else "small soft"
+                drawing.box(left + 42 * j, top, 18, 20, role, role[0], kind=kind, hot=j == t)
         drawing.text(330, top + 14, f"{per_token * (t + 1):,}", "small soft", "end")
     return drawing
 
@@ -217,8 +215,7 @@ def induction_circuit(words: Sequence[str]) -> Drawing:
     drawing.text(0, 196, "layer 1: “what is one place to my left?”", "small soft", "start")
     for i, word in enumerate(words):
         left, wide = middle(i) - pitch / 2 + 3, pitch - 6
-        drawing.box(left, 152, wide, 24)
-        drawing.text(middle(i), 168, word)
+        drawing.box(left, 152, wide, 24, "", word)
         drawing.box(left, 60, wide, 32, "state", hot=i in (first + 1, last))
         if i:
             drawing.arrow(middle(i - 1), 152, middle(i), 92, "key" if i == first + 1 else "")

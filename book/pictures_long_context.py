@@ -164,13 +164,10 @@ def rolling_cache_picture(words: Sequence[str] = WORDS, window: int = 4, sinks: 
         top = 22.0 + 26 * line
         drawing.text(9, top + 14, f"{t + 1}", "small soft")
         for i in range(t + 1):
-            middle = lefts[i] + widths[i] / 2 - 1.5
             if kept[t, i]:
-                drawing.box(lefts[i], top, widths[i] - 3, 20, "state" if i < sinks else "key", hot=i == t)
-                drawing.text(middle, top + 14, words[i])
+                drawing.box(lefts[i], top, widths[i] - 3, 20, "state" if i < sinks else "key", words[i], hot=i == t)
             else:
-                is_new = bool(kept[t - 1, i])
-                drawing.text(middle, top + 14, "left" if is_new else "×", "small soft")
+                drawing.text(lefts[i] + widths[i] / 2 - 1.5, top + 14, "left" if kept[t - 1, i] else "×", "small soft")
         drawing.text(323, top + 14, f"{len(rows[t])}", "small soft")
     drawing.text(18, 22 + 26 * steps + 14, f"{sinks} sinks stay; thick: new in this step", "small soft", "start")
     return drawing

@@ -7,12 +7,11 @@ from statistics import fmean
 import numpy as np
 import torch
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from torch import Tensor
 
 from book.experiments import AER, BLEU, values
 from book.seed_plots import dots
-from lab.plots import MODEL_STYLES, STYLES, Picture
+from lab.plots import MODEL_STYLES, STYLES, Picture, panels
 from solutions.bahdanau.attention import masked_softmax
 from solutions.luong.attention import gaussian, window
 
@@ -57,8 +56,7 @@ def jumps(source: int = 9, strong: int = 2, height: float = 2.0, D: float = 2.0)
     """Draw the weights of five positions while the centre of the window moves over them: one position scores high."""
     scores = torch.zeros(source)
     scores[strong] = height
-    figure = Figure(figsize=(7.2, 3.6), layout="constrained")
-    axes = figure.add_subplot()
+    figure, (axes,) = panels((7.2, 3.6), grid="")
     edges = np.arange(strong, strong + 2 * D + 1)
     for s, (colour, _, line) in zip(range(strong, strong + 5), STYLES, strict=True):
         # Between two edges the window holds the same positions; at an edge itself nothing is drawn.
@@ -71,7 +69,6 @@ def jumps(source: int = 9, strong: int = 2, height: float = 2.0, D: float = 2.0)
     for edge in edges[1:-1]:
         axes.axvline(edge, color="#999999", lw=0.6, ls=":")
     axes.set(xlabel="centre of the window, $p_t$", ylabel="weight $a_t(s)$", ylim=(0, None))
-    axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False)
     before, after = weights_at(torch.tensor([strong + D - 1e-4, strong + D + 1e-4]), scores, D)
     middle = strong + int(D)
@@ -87,8 +84,7 @@ def jumps(source: int = 9, strong: int = 2, height: float = 2.0, D: float = 2.0)
 
 def bleu_against_aer() -> Picture:
     """Draw BLEU against the alignment error rate, a point for each variant that has been run; right, the good ones."""
-    figure = Figure(figsize=(9.6, 4.4), layout="constrained")
-    whole, near = figure.subplots(1, 2)
+    figure, (whole, near) = panels((9.6, 4.4), 2, grid="")
     points = {words: (values(*model, AER), values(*model, BLEU)) for model, words in MODELS.items()}
     for place, (words, (aer, bleu)) in enumerate(points.items()):
         good = fmean(bleu) >= GOOD
@@ -97,7 +93,6 @@ def bleu_against_aer() -> Picture:
             _draw(near, aer, bleu, place, words)
     for axes, title in ((whole, "all variants"), (near, f"those above {GOOD} BLEU")):
         axes.set(xlabel="alignment error rate (lower is better)", ylabel="BLEU", title=title)
-        axes.spines[["top", "right"]].set_visible(False)
         axes.margins(x=0.32, y=0.12)
     listed = "; ".join(f"{words}: {fmean(bleu):.1f} BLEU at {fmean(aer):.3f}" for words, (aer, bleu) in points.items())
     return Picture(figure, f"BLEU against alignment error rate on the phrasebook's test sentences. {listed}.")

@@ -5,7 +5,6 @@ from statistics import median
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from book.figures_luong import costs
 from book.seed_plots import lines
@@ -13,7 +12,7 @@ from book.tables import PHRASEBOOK, outputs
 from lab import corpora
 from lab.corpora import Pair
 from lab.evaluation.window_positions import counted
-from lab.plots import STYLES, Picture
+from lab.plots import STYLES, Picture, legend_below, panels, ranges
 from lab.runs import joined
 
 PREDICTIVE = {"local-p": "local-p, D = 2", "local-p-10": "local-p, D = 10"}
@@ -60,8 +59,7 @@ def predicted_positions(number: int) -> Picture:
     """Draw the predicted positions of one test sentence over its target words, with the true links."""
     pair = corpora.load("phrasebook").tests["test"][number]
     source, target = pair.source.split(), pair.target.split()
-    figure = Figure(figsize=(6.4, 4.6), layout="constrained")
-    axes = figure.subplots()
+    figure, (axes,) = panels((6.4, 4.6), grid="")
     links = sorted((j, i) for i, j in pair.links or ())
     axes.plot(*zip(*links, strict=True), ls="", marker="s", ms=13, mfc="none", color="#888888", label="true link")
     texts = []
@@ -73,8 +71,7 @@ def predicted_positions(number: int) -> Picture:
     axes.set_xticks(range(len(target)), target, rotation=60, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(len(source)), [f"{word} {s}" for s, word in enumerate(source)])
     axes.set(xlabel="target word", ylabel="source word and its position", ylim=(len(source) - 0.4, -0.6))
-    axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9.5)
+    legend_below(figure, 4, fontsize=9.5)
     true = ", ".join(f"{target[j]} {i}" for j, i in links)
     return Picture(figure, f"Predicted positions of one sentence. True: {true}. {'. '.join(texts)}.")
 
@@ -82,19 +79,16 @@ def predicted_positions(number: int) -> Picture:
 def window_times() -> Picture:
     """Draw what a masked window and a window alone cost by length: time, and multiplications."""
     kept = costs()
-    figure = Figure(figsize=(7.2, 3.8), layout="constrained")
+    figure, both = panels((7.2, 3.8), 2, grid="both")
     texts = []
-    for axes, (measure, label) in zip(figure.subplots(1, 2), MEASURES.items(), strict=True):
+    for axes, (measure, label) in zip(both, MEASURES.items(), strict=True):
         for (form, words), style in zip(FORMS.items(), STYLES, strict=False):
             texts.append(f"{words}, {label}: {_cost(axes, kept['windows'], form, measure, words, style)}")
         axes.set(xscale="log", yscale="log", xlabel="words S of source and target", title=label)
         axes.set_xticks([row["length"] for row in kept["windows"]][::2])
         axes.set_xticklabels([f"{row['length']}" for row in kept["windows"]][::2])
         axes.minorticks_off()
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(color="#dddddd")
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
+    legend_below(figure, 2)
     sizes = kept["window_sizes"]
     about = f"D = {sizes['D']}, width {sizes['width']}, {sizes['sentences']} sentences, {kept['device']}"
     return Picture(figure, f"Local attention by length, both axes logarithmic ({about}). {'; '.join(texts)}.")
@@ -106,7 +100,5 @@ def _cost(axes: Axes, rows: Sequence[Any], form: str, measure: str, words: str, 
     n = [row["length"] for row in rows]
     passes = [row[form]["milliseconds"] if measure == "milliseconds" else [row[form][measure] / 1e6] for row in rows]
     middle = [median(each) for each in passes]
-    reach = [[m - min(each) for m, each in zip(middle, passes, strict=True)]]
-    reach.append([max(each) - m for m, each in zip(middle, passes, strict=True)])
-    axes.errorbar(n, middle, yerr=reach, color=colour, marker=marker, ls=line, ms=5, capsize=2, label=words)
+    ranges(axes, n, passes, middle, color=colour, marker=marker, ls=line, ms=5, capsize=2, label=words)
     return f"{middle[0]:.3g} at {n[0]} words, {middle[-1]:.3g} at {n[-1]}"

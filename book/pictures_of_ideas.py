@@ -89,10 +89,8 @@ def chain_or_at_once(words: Sequence[str]) -> Drawing:
             left = 62.0 * i + 4
             for j in range(0 if chain else n):
                 drawing.rule(62.0 * j + 28, 90, left + 24, 56, "weights")
-            drawing.box(left, 34, 48, 22, "state" if chain else "context")
-            drawing.text(left + 24, 49, f"step {i + 1 if chain else 1}")
-            drawing.box(left, 90, 48, 22)
-            drawing.text(left + 24, 105, word)
+            drawing.box(left, 34, 48, 22, "state" if chain else "context", f"step {i + 1 if chain else 1}")
+            drawing.box(left, 90, 48, 22, "", word)
             if chain:
                 drawing.arrow(left + 24, 90, left + 24, 56)
                 if i:
@@ -132,9 +130,8 @@ def all_at_once(words: Sequence[str]) -> Drawing:
             top = 22.0 + 24 * t
             drawing.text(46, top + 14, "step 1" if one_step else f"step {t + 1}", "small soft", "end")
             for j in range(n if one_step else t + 1):
-                seen = j <= t
-                drawing.box(54 + 44 * j, top, 42, 20, "state" if seen else "", hot=j == t)
-                drawing.text(75 + 44 * j, top + 14, words[j] if seen else "×", "small" if seen else "small soft")
+                role, word, kind = ("state", words[j], "small") if j <= t else ("", "×", "small soft")
+                drawing.box(54 + 44 * j, top, 42, 20, role, word, kind=kind, hot=j == t)
             drawing.text(64 + 44 * n, top + 14, f"→ {targets[t]}", anchor="start")
     return drawing
 

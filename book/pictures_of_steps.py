@@ -84,10 +84,9 @@ def padded_batch(sentences: Sequence[str]) -> Drawing:
     for i, row in enumerate(words):
         drawing.text(0, 14 + 68 * i, f"row {i + 1}; its mask below", "small soft", "start")
         for j, word in enumerate(row):
-            real = j < len(rows[i])
-            drawing.box(1 + 47 * j, 20 + 68 * i, 45, 22, "state" if real else "")
-            drawing.text(23.5 + 47 * j, 35 + 68 * i, word, "small" if real else "small soft")
-            drawing.text(23.5 + 47 * j, 57 + 68 * i, "1" if real else "0", "small soft")
+            role, kind, mask = ("state", "small", "1") if j < len(rows[i]) else ("", "small soft", "0")
+            drawing.box(1 + 47 * j, 20 + 68 * i, 45, 22, role, word, kind=kind)
+            drawing.text(23.5 + 47 * j, 57 + 68 * i, mask, "small soft")
     return drawing
 
 
@@ -181,8 +180,7 @@ def unrolled_feeding(words: Sequence[str] = ("<s>", "he", "hit", "me")) -> Drawi
             (x - 78, 52, 48, "context", f"c{LOWERED[t]}"),
             (x - 32, 18, 64, "state", f"h\u0303{LOWERED[t]}"),
         ):
-            drawing.box(left, top, wide, 22, role)
-            drawing.text(left + wide / 2, top + 15, name)
+            drawing.box(left, top, wide, 22, role, name)
         drawing.text(x, 12, said)
         drawing.arrow(x, 137, x, 115)
         drawing.arrow(x - 8, 91, x - 42, 75, "query")

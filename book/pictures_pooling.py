@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from book.experiments import EQUAL, EVIDENCE, MACRO_F1, seeds_of, seeds_plot, values
+from book.experiments import EQUAL, MACRO_F1, longer, points, seeds_of, values
 from book.figures_pooling import FEWEST, Erased
 from book.seed_plots import cloud, dots
-from lab.plots import Picture, Point
+from lab.plots import Picture
 from lab.runs import joined
 
 POOLS = {  # variant: its words
@@ -25,43 +25,19 @@ TRAINED = {  # words: experiment and its variants, of those that have attention 
 }
 
 
-def long_pools() -> dict[str, str]:
-    """Return the variants of the experiment with 30 epochs, and their words."""
-    return {joined(variant, "long"): words for variant, words in POOLS.items()}
-
-
 def pools() -> Picture:
     """Draw the macro-F1 of each pool after 3 and after 30 epochs."""
     short = seeds_of("pooling", "poolings", POOLS, MACRO_F1)
-    long = seeds_of("pooling", "poolings-long", long_pools(), MACRO_F1)
+    long = seeds_of("pooling", "poolings-long", longer(POOLS), MACRO_F1)
     return dots({"3 epochs": short, "30 epochs": long}, "macro-F1, %", "Relations, test")
-
-
-def real_pools() -> Picture:
-    """Draw the macro-F1 of each pool on real sentences."""
-    title = "SemEval-2010 Task 8, test: official macro-F1"
-    return seeds_plot("pooling", "poolings-real", POOLS, MACRO_F1, title)
-
-
-def evidence_and_score() -> dict[str, list[Point]]:
-    """Return (weight on the evidence, macro-F1) of each training, in per cent, by how it was trained."""
-    return {
-        words: [
-            point
-            for experiment, variant in trained
-            for point in zip(
-                *(values("pooling", experiment, variant, column) for column in (EVIDENCE, MACRO_F1)), strict=True
-            )
-        ]
-        for words, trained in TRAINED.items()
-    }
 
 
 def evidence_plot() -> Picture:
     """Draw the macro-F1 of all trainings against their weight on the evidence."""
     equal = values("pooling", "poolings", "", EQUAL)[0]
     title = "Right, and looking elsewhere"
-    return cloud(evidence_and_score(), "weight on the evidence, %", "macro-F1, %", title, {"equal weights": equal})
+    series = points("pooling", TRAINED, MACRO_F1)
+    return cloud(series, "weight on the evidence, %", "macro-F1, %", title, {"equal weights": equal})
 
 
 def erased_plot(models: Mapping[str, Mapping[str, Erased]]) -> Picture:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from book.experiments import ACCURACY, MACRO_F1, runs_of, seeds_of, seeds_plot, validations
+from book.experiments import ACCURACY, MACRO_F1, longer, runs_of, seeds_of, seeds_plot, validations
 from book.figures_self_attention import DEEPER, FORMS, FROZEN, GATES, KEYS, KINDS, linear, measured
 from book.seed_plots import dots, lines, seed_curves
 from lab.plots import Picture
@@ -35,10 +35,9 @@ def widths(experiment: str, words: str, title: str) -> Picture:
 def parts() -> Picture:
     """Draw the macro-F1 of each form after 8 and after 30 epochs, beside the linear model's."""
     words = FORMS | FROZEN | DEEPER
-    long = {joined(variant, "long"): text for variant, text in words.items()}
     series = {
         "8 epochs": seeds_of("self_attention", "parts", words, MACRO_F1),
-        "30 epochs": seeds_of("self_attention", "parts-long", long, MACRO_F1),
+        "30 epochs": seeds_of("self_attention", "parts-long", longer(words), MACRO_F1),
     }
     return dots(series, MACRO_F1.heading, "Relations, test", marks=counted("relations", "macro_f1"))
 
@@ -46,8 +45,8 @@ def parts() -> Picture:
 def parts_curves() -> Picture:
     """Draw the validation score of some forms over 30 epochs, a line for each seed."""
     curves = {
-        words: validations(runs_of("self_attention", "parts-long", joined(variant, "long")))
-        for variant, words in WATCHED.items()
+        words: validations(runs_of("self_attention", "parts-long", variant))
+        for variant, words in longer(WATCHED).items()
     }
     return seed_curves(curves, "epoch", "validation macro-F1, %", "Relations: while they learn")
 

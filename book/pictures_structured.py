@@ -1,6 +1,6 @@
 """Pictures of the chapter on structured self-attention: the penalty's strength, and trainings seed by seed."""
 
-from book.experiments import ACCURACY, EQUAL, EVIDENCE, runs_of, seeds_plot, validations, values
+from book.experiments import ACCURACY, EQUAL, points, runs_of, seeds_plot, validations, values
 from book.figures_structured import VARIANTS, variant_of
 from book.seed_plots import cloud, lines, seed_curves
 from lab.plots import Picture, Point
@@ -25,14 +25,9 @@ def review_seeds() -> Picture:
     return seeds_plot("structured", "penalty", VARIANTS, ACCURACY, "Reviews, test", GUESS["reviews"])
 
 
-def narrow_seeds() -> Picture:
-    """Draw the accuracy of 1 to 8 hops over states of eight numbers."""
-    words = {f"narrow-{hops}": f"{hops} {'hop' if hops == 1 else 'hops'}" for hops in HOPS}
-    return seeds_plot("structured", "narrow", words, ACCURACY, "Two verdicts, states of 8 numbers, test")
-
-
+NARROW = {f"narrow-{hops}": f"{hops} {'hop' if hops == 1 else 'hops'}" for hops in HOPS}
 MANY = {
-    **{f"hops-{hops}": f"{hops} {'hop' if hops == 1 else 'hops'}" for hops in HOPS},
+    **{variant.replace("narrow", "hops"): words for variant, words in NARROW.items()},
     "hops-1-reader": "1 hop, 512 hidden units behind it in place of 64",
     "hops-1-wide": "1 hop, states of 32 numbers in place of 4",
 }
@@ -48,23 +43,13 @@ def long_curves() -> Picture:
     return seed_curves(curves, "epoch", "validation accuracy, %", title, GUESS["aspects"])
 
 
-NARROW = "narrow, λ = 0"
-
-
 def evidence_and_score() -> dict[str, list[Point]]:
     """Return (weight on the evidence, accuracy) of each training on two verdicts, in per cent, by λ or narrow."""
-    points: dict[str, list[Point]] = {}
-    for word, words in WORDS.items():
-        variants = [("hops", variant_of(hops, word)) for hops in HOPS]
-        for each in (*variants, ("hops-long", joined(variant_of(4, word), "long"))):
-            evidence, accuracy = (values("structured", *each, column) for column in (EVIDENCE, ACCURACY))
-            points.setdefault(words, []).extend(zip(evidence, accuracy, strict=True))
-    for hops in HOPS:
-        evidence, accuracy = (
-            values("structured", "narrow", f"narrow-{hops}", column) for column in (EVIDENCE, ACCURACY)
-        )
-        points.setdefault(NARROW, []).extend(zip(evidence, accuracy, strict=True))
-    return points
+    series = {
+        words: [*(("hops", variant_of(n, word)) for n in HOPS), ("hops-long", joined(variant_of(4, word), "long"))]
+        for word, words in WORDS.items()
+    } | {"narrow, λ = 0": [("narrow", variant) for variant in NARROW]}
+    return points("structured", series, ACCURACY)
 
 
 def equal_weights() -> float:
@@ -74,8 +59,8 @@ def equal_weights() -> float:
 
 def off_the_evidence() -> list[float]:
     """Return the accuracy, if above 90 %, of each training with less weight on the evidence than equal weights."""
-    points = [point for each in evidence_and_score().values() for point in each]
-    return [accuracy for evidence, accuracy in points if evidence < equal_weights() and accuracy > 90]
+    every = [point for each in evidence_and_score().values() for point in each]
+    return [accuracy for evidence, accuracy in every if evidence < equal_weights() and accuracy > 90]
 
 
 def evidence_plot() -> Picture:

@@ -73,23 +73,20 @@ def task_of(result: dict[str, Any]) -> str:
 def corpus_table(task: str, caption: str) -> HTML:
     """Return the results on one corpus: for each run its scores, and below them how it was made."""
     models = task_runs()[task]
-    columns = columns_of(task, models)
+    known = MULTI30K if task.startswith("multi30k") else [*TRANSLATED, TATOEBA, ACCURACY, MACRO_F1, EVIDENCE, *WRITTEN]
+    columns = [c for c in known if any(shown(result, c) for runs in models.values() for result in runs)]
     head = "".join(f'<th scope="col">{escape(text)}</th>' for text in ["model", *[c.heading for c in columns], "seeds"])
     bodies = [body(task, solution, run, runs, columns) for (solution, run), runs in models.items()]
     peers = {tuple(peer.values()) for runs in models.values() for result in runs for peer in result["peers"]}
-    bodies += [peer_row(*peer, width=len(columns) + 1) for peer in sorted(peers)]
+    for system, value, scale in sorted(peers):
+        cell = f'<td colspan="{len(columns) + 1}">{escape(f"{value} on its own scale: {scale}")}</td>'
+        bodies.append(f'<tbody><tr class="peer"><th scope="row">{escape(system)}</th>{cell}</tr></tbody>')
     return HTML(
         f'<table class="results runs"><caption>{escape(caption)} Mean, and in brackets the lowest and the '
         "highest seed; of one seed its 95% bootstrap interval. Below each row: size, device, time.</caption>"
         f"<thead><tr>{head}</tr></thead>{''.join(bodies)}<tfoot><tr><td colspan='{len(columns) + 2}'>"
         f"{signatures(models, columns)}</td></tr></tfoot></table>"
     )
-
-
-def columns_of(task: str, models: dict[tuple[str, str], Runs]) -> list[Column]:
-    """Return the scores that a corpus has."""
-    known = MULTI30K if task.startswith("multi30k") else [*TRANSLATED, TATOEBA, ACCURACY, MACRO_F1, EVIDENCE, *WRITTEN]
-    return [c for c in known if any(shown(result, c) for runs in models.values() for result in runs)]
 
 
 def shown(result: dict[str, Any], column: Column) -> dict[str, Any] | None:
@@ -131,20 +128,14 @@ def made(runs: Runs) -> str:
     devices = sorted({each["device"] for each in trainings})
     seconds = sorted(each["seconds"] for each in trainings)
     each = " each" if len(runs) > 1 else ""
-    first, last = duration(seconds[0]), duration(seconds[-1])
+    first, last = (f"{max(s, 1):.0f} s" if s < 90 else f"{s / 60:.0f} min" for s in (seconds[0], seconds[-1]))
     time = f"{first}{each}" if first == last else f"{first} to {last}{each}"
-    ended = [f"stopped by its time budget after {t['epochs']} of {t['of_epochs']} epochs" for t in trainings if cut(t)]
+    ended = [
+        f"stopped by its time budget after {t['epochs']} of {t['of_epochs']} epochs"
+        for t in trainings
+        if t.get("ended_by_budget")
+    ]
     return " · ".join([f"{runs[0]['parameters']:,} parameters", *devices, time, *sorted(set(ended))]) + "."
-
-
-def cut(training: dict[str, Any]) -> bool:
-    return bool(training.get("ended_by_budget"))
-
-
-def duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(seconds, 1):.0f} s"
-    return f"{seconds / 60:.0f} min"
 
 
 def commands(task: str, solution: str, run: str, runs: Runs) -> list[str]:
@@ -173,12 +164,6 @@ def differing(recipe: dict[str, Any], used: dict[str, Any]) -> Iterator[str]:
             yield from differing(recipe.get(field, {}), value)
         elif field in recipe and recipe[field] != value:
             yield " ".join(option(field, value))
-
-
-def peer_row(system: str, value: float, scale: str, width: int) -> str:
-    text = escape(f"{value} on its own scale: {scale}")
-    head = f'<th scope="row">{escape(system)}</th>'
-    return f'<tbody><tr class="peer">{head}<td colspan="{width}">{text}</td></tr></tbody>'
 
 
 def signatures(models: dict[tuple[str, str], Runs], columns: Sequence[Column]) -> str:

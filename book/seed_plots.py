@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from lab.plots import Picture, Point, styled
+from lab.plots import Picture, Point, legend_below, panels, styled
 
 Rows = Mapping[str, Sequence[float]]  # the words of a variant: its score, seed by seed
 Marks = Mapping[str, float]  # the words of a line to compare with: where it stands
@@ -27,15 +27,15 @@ def dots(
     series = {name: {row: seeds for row, seeds in rows.items() if seeds} for name, rows in series.items()}
     names = list(dict.fromkeys(row for rows in series.values() for row in rows))
     pitch = 1.6 + len(series)  # in lines of a row: its words, then a line for each series
-    figure = Figure(figsize=(5.8, 1.5 + 0.21 * pitch * len(names)), layout="constrained")
-    axes = _dressed(figure, x_label, "", title, grid="x")
+    figure, (axes,) = panels((5.8, 1.5 + 0.21 * pitch * len(names)), grid="x")
+    axes.set(xlabel=x_label, title=title)
     texts = []
     for place, row in enumerate(names):
         top = place * pitch
         axes.text(0.01, top, row, transform=axes.get_yaxis_transform(), va="center", fontsize=9.5)
         for line, (name, style) in enumerate(styled(series), start=1):
             if seeds := series[name].get(row):
-                _seeds(axes, seeds, top + line, style, name if name and row == _first(series[name]) else None)
+                _seeds(axes, seeds, top + line, style, name if name and row == next(iter(series[name])) else None)
                 texts.append(f"{', '.join(filter(None, (row, name)))}: {spread(seeds, digits)}")
     axes.set(yticks=[], ylim=(pitch * len(names) - 0.6, -0.8))
     axes.spines["left"].set_visible(False)
@@ -45,7 +45,7 @@ def dots(
     tops = [place * pitch + 0.6 for place in range(len(names))]
     for (words, x), line in _lines_of(marks):
         axes.vlines([x] * len(tops), tops, [top + len(series) - 0.2 for top in tops], GREY, line, label=words, lw=1.2)
-    _legend(figure, axes)
+    _legend(figure)
     return Picture(figure, f"{title or x_label}, {x_label}, every seed drawn{_in_words(marks)}. {'; '.join(texts)}.")
 
 
@@ -59,8 +59,8 @@ def cloud(
     series: Mapping[str, Sequence[Point]], x_label: str, y_label: str, title: str = "", marks: Marks | None = None
 ) -> Picture:
     """Draw two scores against each other, a point for each training; `marks` are upright lines."""
-    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
-    axes = _dressed(figure, x_label, y_label, title, grid="both")
+    figure, (axes,) = panels((6.4, 4.2), grid="both")
+    axes.set(xlabel=x_label, ylabel=y_label, title=title)
     texts = []
     for name, (colour, marker, _) in styled(series):
         if points := series[name]:
@@ -68,7 +68,7 @@ def cloud(
             axes.plot(x, y, ls="", color=colour, marker=marker, ms=8, mfc="none", mew=1.6, label=name, clip_on=False)
             texts.append(f"{name}: {', '.join(f'{b:.1f} at {a:.1f}' for a, b in sorted(points))}")
     _marked(axes, marks, upright=True)
-    _legend(figure, axes)
+    _legend(figure)
     return Picture(
         figure, f"{title}: {y_label} by {x_label}, a point a training{_in_words(marks)}. {'; '.join(texts)}."
     )
@@ -86,8 +86,8 @@ def seed_curves(
 
     With `ticks` the axis of x is logarithmic, and has these.
     """
-    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
-    axes = _dressed(figure, x_label, y_label, title, grid="y")
+    figure, (axes,) = panels((6.4, 4.0))
+    axes.set(xlabel=x_label, ylabel=y_label, title=title)
     texts = []
     for name, (colour, marker, line) in styled(series):
         for number, points in enumerate(series[name]):
@@ -99,10 +99,11 @@ def seed_curves(
             texts.append(f"{name}, first to last of each seed: {ends}")
     _marked(axes, marks, upright=False)
     if ticks:
-        _on_log_axis(axes, ticks)
+        axes.set_xscale("log")
+        _ticked(axes, ticks)
     else:
         axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
-    _legend(figure, axes)
+    _legend(figure)
     return Picture(figure, f"{title}: {y_label} by {x_label}, a line a seed{_in_words(marks)}. {'; '.join(texts)}.")
 
 
@@ -117,8 +118,8 @@ def lines(
     y_ticks: Sequence[float] = (),
 ) -> Picture:
     """Draw curves with a mark at each point; `log` names the logarithmic axes ("", "x", "y", "xy")."""
-    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
-    axes = _dressed(figure, x_label, y_label, title, grid="both" if log else "y")
+    figure, (axes,) = panels((6.4, 4.0), grid="both" if log else "y")
+    axes.set(xlabel=x_label, ylabel=y_label, title=title)
     texts = []
     for name, (colour, marker, line) in styled(curves):
         x, y = zip(*curves[name], strict=True)
@@ -128,20 +129,18 @@ def lines(
     for axis in log:
         getattr(axes, f"set_{axis}scale")("log")
     if ticks:
-        axes.set_xticks(ticks, [f"{tick:,g}" for tick in ticks])
-        axes.minorticks_off()
+        _ticked(axes, ticks)
     if y_ticks:
         axes.set_yticks(y_ticks, [f"{tick:,.4g}" for tick in y_ticks])
         axes.set_yticks([], minor=True)
     _marked(axes, marks, upright=False)
-    _legend(figure, axes)
+    _legend(figure)
     scale = f" ({' and '.join(log)} logarithmic)" if log else ""
     what = y_label.replace("\n", " ")
     return Picture(figure, f"{title}: {what} by {x_label}{scale}{_in_words(marks)}. {'; '.join(texts)}.")
 
 
-def _on_log_axis(axes: Axes, ticks: Sequence[float]) -> None:
-    axes.set_xscale("log")
+def _ticked(axes: Axes, ticks: Sequence[float]) -> None:
     axes.set_xticks(ticks, [f"{tick:,g}" for tick in ticks])
     axes.minorticks_off()
 
@@ -153,19 +152,6 @@ def _seeds(axes: Axes, seeds: Sequence[float], y: float, style: tuple[Any, ...],
     axes.plot(seeds, [y] * len(seeds), ls="", color=colour, marker=marker, ms=3.5, clip_on=False)
     large = {"marker": marker, "ms": 10, "mfc": "none", "mew": 1.6, "clip_on": False}
     axes.plot([mean], [y], ls="", color=colour, label=label, **large)
-
-
-def _first(rows: Rows) -> str:
-    return next(iter(rows))
-
-
-def _dressed(figure: Figure, x_label: str, y_label: str, title: str, grid: Any) -> Axes:
-    axes = figure.subplots()
-    axes.set(xlabel=x_label, ylabel=y_label, title=title)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis=grid, color="#dddddd")
-    axes.set_axisbelow(True)
-    return axes
 
 
 def _marked(axes: Axes, marks: Marks | None, upright: bool) -> None:
@@ -182,8 +168,8 @@ def _in_words(marks: Marks | None) -> str:
     return "".join(f"; {words}: {place:.3g}" for words, place in (marks or {}).items())
 
 
-def _legend(figure: Figure, axes: Axes) -> None:
-    handles, labels = axes.get_legend_handles_labels()
+def _legend(figure: Figure) -> None:
+    _, labels = figure.axes[0].get_legend_handles_labels()
     if labels:
         columns = 1 if max(map(len, labels)) > 34 else min(len(labels), 2 if max(map(len, labels)) > 16 else 4)
-        figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=9.5)
+        legend_below(figure, columns, fontsize=9.5)

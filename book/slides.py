@@ -31,23 +31,7 @@ STYLES = ("katex/katex.min.css", "pygments.css", "book.css", "plots.css")
 OURS = ("reveal.css", "reveal.js", "notes.js", "slides.css", "slides.js", "LICENSE-reveal.js")
 QUESTION = re.compile(r"^\*\*(?P<asked>.+?)\*\*\n\*Good:\* (?P<good>.+?)$", re.MULTILINE)
 UNCOUNTED = ' data-visibility="uncounted"'  # by reveal.js
-PAGE = """<!DOCTYPE html>
-<html lang="en" data-theme="light" class="measured">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title} – slides – The Attention Workbook</title>
-<link rel="icon" href="_static/favicon.svg">
-{styles}
-{scripts}
-</head>
-<body>
-<div class="reveal"><div class="slides">
-{slides}
-</div></div>
-</body>
-</html>
-"""
+PAGE = (ROOT / "book" / "_slides" / "page.html").read_text(encoding="utf8")
 
 
 def taught(name: str) -> set[str]:
@@ -60,12 +44,8 @@ def question(site: Path, name: str) -> str:
     """Return what a chapter asks, as the road on the book's first page has it; "" if it is not there."""
     index = parsed((site / "index.html").read_text(encoding="utf8"))
     stops = [html(stop) for road in find(index, kind="road") for stop in find(road, "li")]
-    stop = next((each for each in stops if name in links(each)), "")
+    stop = next((each for each in stops if name in re.findall(r'href="([\w-]+)\.html', each)), "")
     return stop.partition("</a> – ")[2].partition("<br")[0]
-
-
-def links(stop: str) -> list[str]:
-    return re.findall(r'href="([\w-]+)\.html', stop)
 
 
 def for_discussion(name: str) -> list[tuple[str, str]]:

@@ -64,7 +64,12 @@ def heat_table(
 def _cell(weight: float, reached: bool) -> str:
     shown = f"{weight:.2f}"
     zero = ' class="zero"' if shown in ("0.00", "-0.00") else ""
-    return f'<td tabindex="{0 if reached else -1}"{zero} style="--w:{min(max(weight, 0.0), 1.0):.3f}">{shown}</td>'
+    return f'<td tabindex="{0 if reached else -1}"{zero} style="--w:{strength(weight)}">{shown}</td>'
+
+
+def strength(weight: float) -> str:
+    """Return a weight as how opaque its ground is."""
+    return f"{min(max(weight, 0.0), 1.0):.3f}"
 
 
 def alignment_text(weights: Weights, source_words: Sequence[str], target_words: Sequence[str], width: int = 100) -> str:

@@ -13,16 +13,20 @@ from torch.nn import functional
 from lab.tokenizers import BOS, EOS, PAD, UNK
 from lab.transfer import sent
 
+Source = Int[Tensor, "batch source"]  # numbers of tokens, padded
+Mask = Bool[Tensor, "batch source"]  # True: a real token
+Target = Int[Tensor, "batch target"]
+Real = Bool[Tensor, "batch target"] | None  # where a target is; None: everywhere
 Example = tuple[list[int], list[int]]  # source and target token numbers, neither with <s> nor </s>
 
 
 class Batch(NamedTuple):
     """Sentence pairs side by side; the source ends in </s>, the decoder reads `inputs` and should say `targets`."""
 
-    source: Int[Tensor, "batch source"]
-    mask: Bool[Tensor, "batch source"]
-    inputs: Int[Tensor, "batch target"]
-    targets: Int[Tensor, "batch target"]
+    source: Source
+    mask: Mask
+    inputs: Target
+    targets: Target
 
     def to(self, device: torch.device) -> "Batch":
         return Batch(*(sent(each, device) for each in self))
@@ -41,9 +45,7 @@ def pad(rows: Sequence[Sequence[int] | np.ndarray]) -> Int[Tensor, "batch length
     return torch.from_numpy(table)
 
 
-def source_batch(
-    rows: Sequence[Sequence[int]],
-) -> tuple[Int[Tensor, "batch source"], Bool[Tensor, "batch source"]]:
+def source_batch(rows: Sequence[Sequence[int]]) -> tuple[Source, Mask]:
     """Return sentences and their mask (True = a real token). Each gets </s>, so that an empty one has a token too."""
     source = pad([[*row, EOS] for row in rows])
     return source, source != PAD

@@ -5,14 +5,15 @@ Proven token-identical to the taught `greedy_decode` and `beam_search` of soluti
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import torch
-from jaxtyping import Bool, Float, Int, Shaped
+from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lab.batches import Batch, pad, source_batch
+from lab.batches import Batch, Mask, Real, Source, Target, pad, source_batch
 from lab.tokenizers import BOS, EOS, PAD
 from lab.transfer import real_positions
 
@@ -35,19 +36,13 @@ class Translator(nn.Module):
         """Return the readout's input at each step, the state after the last one, and the attention weights, if any."""
         raise NotImplementedError
 
-    def forward(
-        self,
-        source: Int[Tensor, "batch source"],
-        mask: Bool[Tensor, "batch source"],
-        inputs: Int[Tensor, "batch target"],
-        real: Bool[Tensor, "batch target"] | None,
-    ) -> Float[Tensor, "real vocabulary"]:
+    def forward(self, source: Source, mask: Mask, inputs: Target, real: Real) -> Float[Tensor, "real vocabulary"]:
         """Return the scores of the next word at the real target positions, or at all of them (None), row after row."""
         memory, state = self.encode(source, mask)
         features, _, _ = self.decode(inputs, memory, state)
         return self.readout(at(real, features))
 
-    def loss(self, batch: Batch, real: Bool[Tensor, "batch target"] | None, smoothing: float) -> Float[Tensor, ""]:
+    def loss(self, batch: Batch, real: Real, smoothing: float) -> Float[Tensor, ""]:
         """Return the cross-entropy at the real target positions, with label smoothing."""
         scores = self(batch.source, batch.mask, batch.inputs, real)
         return functional.cross_entropy(scores, at(real, batch.targets), ignore_index=PAD, label_smoothing=smoothing)
@@ -60,9 +55,7 @@ class Translator(nn.Module):
         return self.readout(features[:, 0]), state, None if weights is None else weights[:, 0]
 
 
-def at(
-    real: Bool[Tensor, "batch target"] | None, features: Shaped[Tensor, "batch target *width"]
-) -> Shaped[Tensor, " real *width"]:
+def at(real: Real, features: Shaped[Tensor, "batch target *width"]) -> Shaped[Tensor, " real *width"]:
     """Return the features at the real positions, row after row (as features[real], with a faster way back).
 
     None keeps all positions: their number is known without the words.
@@ -83,18 +76,14 @@ def rows(tensors: dict[str, Tensor], index: Tensor) -> dict[str, Tensor]:
     return {name: tensor[index] for name, tensor in tensors.items()}
 
 
-def length_limit(source: Int[Tensor, "batch source"]) -> int:
+def length_limit(source: Source) -> int:
     """Return how many tokens a translation may have: half as many again as the batch's longest source, and ten."""
     return int(1.5 * source.shape[1]) + 10
 
 
 @torch.no_grad()
 def greedy(
-    model: Translator,
-    source: Int[Tensor, "batch source"],
-    mask: Bool[Tensor, "batch source"],
-    max_len: int | None = None,
-    tick: Tick = lambda: None,
+    model: Translator, source: Source, mask: Mask, max_len: int | None = None, tick: Tick = lambda: None
 ) -> list[Output]:
     """Return the greedy translation of each row, with its attention weights if the model has any."""
     memory, state = model.encode(source, mask)
@@ -142,29 +131,19 @@ class Search:
         return f"log p / {length}^{self.alpha:g}"
 
 
-@dataclass
 class Beams:
     """The hypotheses of the sentences still in hand: one row a sentence, `width` places in a row."""
 
-    width: int
-    alpha: float
-    shift: float
-    max_len: int
-    total: Float[Tensor, "sentences width"]  # log-probabilities; -inf in an empty place
-    history: Int[Tensor, "sentences width length"]
-    best_score: Float[Tensor, " sentences"]
-    best: list[list[int]]  # of all sentences
-    live: list[int]  # which of them the rows are
-
-    @classmethod
-    def start(cls, count: int, width: int, alpha: float, shift: float, max_len: int, device: torch.device) -> "Beams":
-        total = torch.full((count, width), -torch.inf, device=device)
-        total[:, 0] = 0.0  # at first there is one hypothesis: <s>
-        history = torch.empty((count, width, 0), dtype=torch.long, device=device)
-        nothing = torch.full((count,), -torch.inf, device=device)
-        return cls(
-            width, alpha, shift, max_len, total, history, nothing, [[] for _ in range(count)], list(range(count))
-        )
+    def __init__(
+        self, count: int, width: int, penalty: Callable[[int], float], max_len: int, device: torch.device
+    ) -> None:
+        self.width, self.penalty, self.max_len = width, penalty, max_len
+        self.total = torch.full((count, width), -torch.inf, device=device)  # log-probabilities; -inf: an empty place
+        self.total[:, 0] = 0.0  # at first there is one hypothesis: <s>
+        self.history = torch.empty((count, width, 0), dtype=torch.long, device=device)
+        self.best_score = torch.full((count,), -torch.inf, device=device)
+        self.best: list[list[int]] = [[] for _ in range(count)]  # of all sentences
+        self.live = list(range(count))  # which of them the rows are
 
     def grow(self, log_p: Float[Tensor, "sentences width vocabulary"]) -> Int[Tensor, "sentences width"]:
         """Keep the best continuations, set aside those that end; return the place that each one came from."""
@@ -194,9 +173,6 @@ class Beams:
         """
         return (self.total.amax(dim=1) / self.penalty(self.max_len) > self.best_score).nonzero()[:, 0]
 
-    def penalty(self, length: int) -> float:
-        return length_penalty(length, self.alpha, self.shift)
-
     def keep(self, kept: Int[Tensor, " kept"]) -> None:
         self.total, self.history, self.best_score = self.total[kept], self.history[kept], self.best_score[kept]
         self.live = [self.live[i] for i in kept.tolist()]
@@ -205,8 +181,8 @@ class Beams:
 @torch.no_grad()
 def beam(
     model: Translator,
-    source: Int[Tensor, "batch source"],
-    mask: Bool[Tensor, "batch source"],
+    source: Source,
+    mask: Mask,
     width: int,
     alpha: float = 1.0,
     max_len: int | None = None,
@@ -218,7 +194,8 @@ def beam(
     places = torch.arange(width, device=source.device)
     every = torch.arange(len(source), device=source.device).repeat_interleave(width)
     memory, state = rows(memory, every), rows(state, every)
-    beams = Beams.start(len(source), width, alpha, shift, max_len or length_limit(source), source.device)
+    penalty = partial(length_penalty, alpha=alpha, shift=shift)
+    beams = Beams(len(source), width, penalty, max_len or length_limit(source), source.device)
     tokens = torch.full((len(every),), BOS, device=source.device)
     while True:
         tick()

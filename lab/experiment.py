@@ -9,7 +9,7 @@ import torch
 
 from lab.budget import Budget
 from lab.ranges import demand
-from lab.runs import Named, Solution, about_of, best, built, forget, kept_about, rebuilt
+from lab.runs import Named, Solution, best, built, forget, kept_about, rebuilt
 from lab.training import Progress, Task, Trainer, best_device, seed_all
 
 T = TypeVar("T")
@@ -101,4 +101,5 @@ class Experiment(Generic[T]):
         sides = self.restored(content)
         model = rebuilt(solution, folder, content, (len(sides[0]), len(sides[1])), device)
         kept = Progress(**content["progress"])
-        return self.trained(model, *sides, about_of(content), progress or kept, kept=kept)
+        about = {key: value for key, value in content.items() if key not in ("weights", "progress")}
+        return self.trained(model, *sides, about, progress or kept, kept=kept)

@@ -30,7 +30,7 @@ class Task(Protocol):
 
     def units(self, group: Any) -> int:
         """Return how many units a group has."""
-        ...
+        return self.weight(group)
 
     def collate(self, group: Any) -> Any:
         """Return the padded tables of a group, a named tuple."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from html import escape
 
-from lab.attention_table import STYLE, HeatTable, shade
+from lab.attention_table import STYLE, HeatTable, shade, strength
 
 WORDS = """
 .heat .word{display:inline-block;text-align:center;margin:.1rem;padding:.1rem .25rem;border-radius:3px;line-height:1.25;
@@ -33,7 +33,10 @@ def shaded_text(
         cells = [
             _word(word, weight, (i, t) in evidence) for t, (word, weight) in enumerate(zip(words, weights, strict=True))
         ]
-        head = _head(i, sentence_weights)
+        head = ""
+        if sentence_weights is not None:
+            weight = float(sentence_weights[i])
+            head = f'<th scope="row" style="background:rgb(var(--h)/{strength(weight)})!important">{weight:.2f}</th>'
         rows.append(f"<tr>{head}<td>{' '.join(cells)}</td></tr>")
         lines += _lines(words, weights, None if sentence_weights is None else sentence_weights[i])
     columns = (
@@ -63,20 +66,9 @@ def fitting(sentences: Sequence[Sequence[str]], word_weights: Sequence[Row], sen
         )
 
 
-def _head(i: int, sentence_weights: Row | None) -> str:
-    if sentence_weights is None:
-        return ""
-    weight = float(sentence_weights[i])
-    return f'<th scope="row" style="background:rgb(var(--h)/{_strength(weight)})!important">{weight:.2f}</th>'
-
-
 def _word(word: str, weight: float, evident: bool) -> str:
     text = f"<u>{escape(word)}</u>" if evident else escape(word)
-    return f'<span class="word" style="--w:{_strength(weight)}">{text}<small>{weight:.2f}</small></span>'
-
-
-def _strength(weight: float) -> str:
-    return f"{min(max(weight, 0.0), 1.0):.3f}"
+    return f'<span class="word" style="--w:{strength(weight)}">{text}<small>{weight:.2f}</small></span>'
 
 
 def _lines(words: Sequence[str], weights: Row, sentence_weight: float | None) -> list[str]:

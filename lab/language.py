@@ -19,7 +19,7 @@ from lab.corpora.shards import Shard
 from lab.experiment import Experiment
 from lab.runs import CorpusRun, Solution
 from lab.tokenizers import BOS, EOS, PAD, Tokenizer
-from lab.training import Progress
+from lab.training import Progress, Task
 from lab.transfer import sent
 
 Run = CorpusRun
@@ -160,7 +160,7 @@ def token_losses(
     )
 
 
-class Predicting:
+class Predicting(Task):
     """The task of a language model: rows of similar length, the mean loss over their tokens.
 
     Running text is cut at other places in each epoch, and with `share` only so much of its batches is an epoch; of
@@ -188,9 +188,6 @@ class Predicting:
 
     def weight(self, group: list[Row]) -> int:
         return sum(len(row) - 1 for row in group)
-
-    def units(self, group: list[Row]) -> int:
-        return self.weight(group)
 
     def collate(self, group: list[Row]) -> Lines:
         return lines_of(group)

@@ -17,17 +17,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from lab.attention_table import HeatTable, alignment_text, heat_table
+from lab.attention_table import alignment_text as alignment_text
+from lab.attention_table import heat_table as heat_table
 from lab.metrics import LengthScore
-
-__all__ = [
-    "HeatTable",
-    "Picture",
-    "alignment_text",
-    "bleu_by_length_plot",
-    "heat_table",
-    "training_curves",
-]
 
 Point: TypeAlias = tuple[int | float, int | float]
 
@@ -118,9 +110,9 @@ def bleu_by_length_plot(
         line = scores[name]
         # Side by side, so that one interval does not hide another.
         x = [order[s.first, s.last] + 0.06 * (shift - (len(scores) - 1) / 2) for s in line]
-        y = np.array([s.score.value for s in line])
-        reach = np.array([[s.score.value - s.score.low, s.score.high - s.score.value] for s in line]).T.reshape(2, -1)
-        axes.errorbar(x, y, yerr=reach, color=colour, marker=marker, linestyle=dash, capsize=caps, label=name)
+        look = {"color": colour, "marker": marker, "linestyle": dash, "capsize": caps, "label": name}
+        ends = [(s.score.low, s.score.high) for s in line]
+        ranges(axes, x, ends, [s.score.value for s in line], **look)
         values = ", ".join(f"{s.first} to {s.last} words {s.score.value:.1f}" for s in line)
         descriptions.append(f"{name}: {values}")
     axes.set_xticks(list(order.values()), [f"{a}–{b}\nn = {buckets[a, b]}" for a, b in order])
@@ -129,13 +121,35 @@ def bleu_by_length_plot(
     return Picture(figure, f"{title or 'BLEU by sentence length'}, {intervals}. {'. '.join(descriptions)}.")
 
 
+def panels(
+    size: tuple[float, float], columns: int = 1, rows: int = 1, grid: Any = "y", **shared: Any
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure of this size in inches and its axes, open at the top and the right, with a grid or none ("")."""
+    figure = Figure(figsize=size, layout="constrained")
+    every = list(figure.subplots(rows, columns, squeeze=False, **shared).flat)
+    for axes in every:
+        axes.spines[["top", "right"]].set_visible(False)
+        if grid:
+            axes.grid(axis=grid, color="#dddddd")
+            axes.set_axisbelow(True)
+    return figure, every
+
+
+def legend_below(figure: Figure, columns: int, **look: Any) -> None:
+    """Put the legend of the first axes below the figure."""
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, **look)
+
+
+def ranges(axes: Axes, x: Sequence[float], groups: Sequence[Any], middles: Sequence[float], **look: Any) -> None:
+    """Draw a line through the middles, and at each a bar from the least to the greatest of its group."""
+    reach = np.array([[m - min(group), max(group) - m] for m, group in zip(middles, groups, strict=True)])
+    axes.errorbar(x, middles, yerr=reach.T.reshape(2, -1), **look)
+
+
 def _axes(x_label: str, y_label: str, title: str) -> tuple[Figure, Axes]:
-    figure = Figure(figsize=(6.4, 3.8), layout="constrained")
-    axes = figure.subplots()
+    figure, (axes,) = panels((6.4, 3.8))
     axes.set(xlabel=x_label, ylabel=y_label, title=title)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", color="#dddddd")
-    axes.set_axisbelow(True)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
     return figure, axes
 

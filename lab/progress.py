@@ -84,10 +84,7 @@ class Bar:
         self.bar.write(text, file=sys.stdout)
         sys.stdout.flush()
 
-    def __enter__(self) -> "Bar":
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self.bar.close()
 
 

@@ -8,6 +8,9 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+Rows = Float[Tensor, "rows length width"]
+Lengths = Int[Tensor, " rows"]
+States = Float[Tensor, "rows length states"]
 Final = tuple[Float[Tensor, "layers rows units"], ...]  # h, and for an LSTM the cell c too
 
 
@@ -30,9 +33,7 @@ def run(network: nn.RNNBase, inputs: Any, first: Any = None) -> tuple[Any, Any]:
         return network(inputs.to(weight.dtype), state.to(weight.dtype) if isinstance(state, Tensor) else state)
 
 
-def states_and_final(
-    network: nn.RNNBase, inputs: Float[Tensor, "rows length width"], lengths: Int[Tensor, " rows"]
-) -> tuple[Float[Tensor, "rows length states"], Final]:
+def states_and_final(network: nn.RNNBase, inputs: Rows, lengths: Lengths) -> tuple[States, Final]:
     """Return the states at the first `lengths` positions of each row, zeros behind them, and the final states.
 
     The network has batch_first, each row a length of 1 or more.
@@ -47,9 +48,7 @@ def states_and_final(
     return states.index_select(0, back), tuple(each.index_select(1, back) for each in every)
 
 
-def states(
-    network: nn.RNNBase, inputs: Float[Tensor, "rows length width"], lengths: Int[Tensor, " rows"]
-) -> Float[Tensor, "rows length states"]:
+def states(network: nn.RNNBase, inputs: Rows, lengths: Lengths) -> States:
     """Return the states of `states_and_final`, without the final ones.
 
     On a CPU the gradient of packed rows takes time that grows with the square of their length: at each step PyTorch
@@ -58,9 +57,7 @@ def states(
     return padded(network, inputs, lengths)[0]
 
 
-def padded(
-    network: nn.RNNBase, inputs: Float[Tensor, "rows length width"], lengths: Int[Tensor, " rows"], final: bool = False
-) -> tuple[Float[Tensor, "rows length states"], Final]:
+def padded(network: nn.RNNBase, inputs: Rows, lengths: Lengths, final: bool = False) -> tuple[States, Final]:
     """Return states, and final ones where they are wanted, from padded rows: each direction runs over all of them.
 
     The backward one reads rows that are turned round, so that what lies behind the last real position is read last.
@@ -89,11 +86,7 @@ SHUT = 1e4  # a gate's input for which its sigmoid is exactly 1, or with a minus
 
 
 def one_way(
-    network: nn.RNNBase,
-    layer: int,
-    backward: bool,
-    inputs: Float[Tensor, "rows length width"],
-    padding: Bool[Tensor, "rows length"] | None = None,
+    network: nn.RNNBase, layer: int, backward: bool, inputs: Rows, padding: Bool[Tensor, "rows length"] | None = None
 ) -> tuple[Float[Tensor, "rows length units"], tuple[Float[Tensor, "rows units"], ...]]:
     """Return the states of one layer in one direction, read from left to right, and of an LSTM the last cell.
 

@@ -1,7 +1,7 @@
 """What every training has, whatever its task: a chapter's recipes, a folder, a checkpoint to come back to."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,8 @@ class Solution:
     build: Build
     recipes: Mapping[str, Any]
     defaults: Mapping[str, str]
-    peers: Mapping[str, Sequence[Mapping[str, Any]]]  # run without recipe: what others got, and how it was scored
+    # run without recipe: what others got, and how it was scored
+    peers: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     rate: Callable[[Any], Rate | None] | None = None  # recipe -> its learning rates, where the loop's are not taken
     reading: Callable[[Labelled, Any], Iterable[str]] | None = None  # what its words are learnt from, if from more text
 
@@ -40,6 +41,7 @@ class Named:
     """The names of a run: what it is trained on, by which recipe, a word for what differs from it, the seed."""
 
     solution: str
+    corpus: str
     recipe: str
     variant: str
     seed: int
@@ -49,7 +51,8 @@ class Named:
 
     @property
     def task(self) -> str:
-        raise NotImplementedError
+        """The corpus, in its direction if it has several."""
+        return joined(self.corpus, *(getattr(self, side, "") for side in ("source", "target")))
 
     @property
     def name(self) -> str:
@@ -69,10 +72,6 @@ class CorpusRun(Named):
     recipe: str
     variant: str = ""
     seed: int = 1
-
-    @property
-    def task(self) -> str:
-        return self.corpus
 
 
 def trained_seeds(folder: Path) -> list[int]:
@@ -129,11 +128,6 @@ def rebuilt(
             "Train again with --fresh."
         ) from None
     return model.to(device or best_device()).eval()
-
-
-def about_of(content: dict[str, Any]) -> dict[str, Any]:
-    """Return what a checkpoint says about its training."""
-    return {key: value for key, value in content.items() if key not in ("weights", "progress")}
 
 
 def as_recipe(kind: type, values: dict[str, Any]) -> Any:

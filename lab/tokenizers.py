@@ -5,24 +5,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Self, TypeAlias
 
 from lab.ranges import RecipeError
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
 SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
-
-
-@runtime_checkable
-class Tokenizer(Protocol):
-    """What a model needs to know of its text. `encode` adds neither <s> nor </s>; `state` goes into checkpoints."""
-
-    def __len__(self) -> int: ...
-    def encode(self, text: str) -> list[int]: ...
-    def decode(self, ids: Iterable[int]) -> str: ...
-    def pieces(self, text: str) -> list[str]: ...
-    def unknown(self, text: str) -> list[str]: ...
-    def state(self) -> dict[str, Any]: ...
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -174,6 +162,10 @@ class BytePairs:
 
     def state(self) -> dict[str, Any]:
         return {"kind": "byte pairs", "vocabulary": self.vocabulary, "merges": self.merges}
+
+
+# What a model knows of its text. `encode` adds neither <s> nor </s>; `state` goes into checkpoints.
+Tokenizer: TypeAlias = Words | Subwords | BytePairs
 
 
 def restore(state: dict[str, Any]) -> Tokenizer:

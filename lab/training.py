@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -86,11 +86,6 @@ class Trainer:
         return self.seed * 100_003 + epoch
 
     @property
-    def learning_rate(self) -> float:
-        """The learning rate of the last step."""
-        return self.optimizer.param_groups[0]["lr"]
-
-    @property
     def result(self) -> nn.Module:
         """The model to evaluate: the averaged one where the recipe averages."""
         return self.average.module
@@ -101,7 +96,7 @@ class Trainer:
         started, progress = time.monotonic() - self.progress.seconds, self.progress
         progress.ended_by_budget = False
         progress.device = device_name(self.device) + (f" × {self.team.size}" if self.team.size > 1 else "")
-        with Bar(progress, self.steps, self.training.epochs, self.task.unit, self.quiet) as bar:
+        with closing(Bar(progress, self.steps, self.training.epochs, self.task.unit, self.quiet)) as bar:
             while progress.epoch < self.training.epochs and not progress.ended_by_budget:
                 self.epoch(started, bar)
                 before = time.monotonic()
@@ -158,7 +153,7 @@ class Trainer:
             bar.step(loss, self.budget.left)
             over, due = self.late(now - saved > 120)
             if self.watch.is_due() or over or due or progress.batch == progress.batches:
-                self.watch.look(progress.step, self.learning_rate)
+                self.watch.look(progress.step, self.optimizer.param_groups[0]["lr"])
             if over:
                 progress.ended_by_budget = True
                 break

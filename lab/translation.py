@@ -16,13 +16,11 @@ from lab.decoding import Tick, Translator, at, forced_attention, translate
 from lab.experiment import Experiment
 from lab.ranges import RecipeError
 from lab.runs import Named
-from lab.tokenizers import PAD
-from lab.training import Progress, Training
+from lab.tokenizers import PAD, Tokenizer
+from lab.training import Progress, Task, Training
 from lab.transfer import sent
 
 SAMPLE = 1_000_000  # pairs that vocabularies are learnt from; of a larger corpus every second, third, …
-
-Tokenizer = tokenizers.Words | tokenizers.Subwords
 
 
 @dataclass(frozen=True)
@@ -36,10 +34,6 @@ class Run(Named):
     recipe: str
     variant: str = ""
     seed: int = 1
-
-    @property
-    def task(self) -> str:
-        return f"{self.corpus}-{self.source}-{self.target}"
 
 
 @dataclass
@@ -80,7 +74,7 @@ class Trained:
         return maps
 
 
-class Translating:
+class Translating(Task):
     """The task of a translation model: batches of similar length, the mean loss over the real target tokens."""
 
     unit = "target tokens"
@@ -93,9 +87,6 @@ class Translating:
 
     def weight(self, group: list[Example]) -> int:
         return sum(len(target) + 1 for _, target in group)  # with </s>
-
-    def units(self, group: list[Example]) -> int:
-        return self.weight(group)
 
     def collate(self, group: list[Example]) -> Batch:
         return collate(group)

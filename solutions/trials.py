@@ -20,7 +20,9 @@ from lab.evaluation.trials import Trials
 from lab.ranges import Count, RecipeError, demand
 
 
-def main(program: str, experiments: list[ModuleType], words: Sequence[str] | None, folder: Path | None) -> None:
+def main(
+    program: str, experiments: list[ModuleType], words: Sequence[str] | None = None, folder: Path | None = None
+) -> None:
     """Train the models that the command line asks for, print each run, and write results/EXPERIMENT.json."""
     modules = {module.__name__.rpartition(".")[2]: module for module in experiments}
     names: Any = tuple(modules)

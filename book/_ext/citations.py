@@ -26,7 +26,7 @@ def noted(app: Sphinx, doctree: nodes.document, name: str) -> None:
     shown: set[tuple[int, str]] = set()  # section of the second level, work
     for reference in list(doctree.findall(nodes.reference)):
         work = reference.get("refuri", "").rpartition("#")[2] or reference.get("refid", "")
-        if work not in entries or not is_citation(reference):
+        if work not in entries or "reftitle" not in reference:  # what sphinxcontrib-bibtex gives its links
             continue
         place = (id(chapter_section(reference)), work)
         is_in_margin = has_margin(reference) and place not in shown
@@ -35,10 +35,6 @@ def noted(app: Sphinx, doctree: nodes.document, name: str) -> None:
         # Not read aloud: the link leads to the whole entry, and a note amid a sentence would break it.
         note = f'<span class="{classes}" aria-hidden="true">{escape(cited(entries[work]))}</span>'
         reference.parent.insert(reference.parent.index(reference) + 1, nodes.raw("", note, format="html"))
-
-
-def is_citation(reference: nodes.reference) -> bool:
-    return "reftitle" in reference  # what sphinxcontrib-bibtex gives its links
 
 
 def has_margin(node: nodes.Node) -> bool:

@@ -24,16 +24,12 @@ def description(doctree: nodes.document) -> str:
     return ""
 
 
-def plain(title: str) -> str:
-    """Return a page's title as text: the theme has the section's number in it as HTML."""
-    return unescape(re.sub(r"<[^>]+>", "", title)).strip()
-
-
 def described(app: Sphinx, name: str, template: str, context: dict, doctree: nodes.document | None) -> None:
     """Add the description to the head of a page, and the card where the site's address is known (html_baseurl)."""
     if app.builder.name != "html" or doctree is None or not (text := description(doctree)):
         return
-    properties = {"og:type": "article", "og:title": plain(context.get("title", "")), "og:description": text}
+    title = unescape(re.sub(r"<[^>]+>", "", context.get("title", ""))).strip()  # it has the section's number as HTML
+    properties = {"og:type": "article", "og:title": title, "og:description": text}
     properties["og:site_name"] = app.config.project
     if address := app.config.html_baseurl.rstrip("/"):
         properties |= {"og:url": f"{address}/{name}.html", "og:image": f"{address}/{CARD}"}

@@ -24,15 +24,6 @@ def entries(glossary: str) -> list[tuple[list[str], str]]:
     return [(terms.splitlines(), definition.strip()) for terms, definition in ENTRY.findall(blocks)]
 
 
-def terms_by_section(glossary: str) -> dict[tuple[str, str], list[str]]:
-    """Return the terms that lead to a section, by the name of its page and its heading's anchor."""
-    sections: dict[tuple[str, str], list[str]] = {}
-    for terms, definition in entries(glossary):
-        for target in dict.fromkeys(SECTION.findall(definition)):
-            sections.setdefault(target, []).extend(terms)
-    return sections
-
-
 class Indexed(SphinxTransform):
     """Puts the index entries before the sections of a page, so that Sphinx collects them with the page's own."""
 
@@ -43,9 +34,10 @@ class Indexed(SphinxTransform):
         if not glossary.is_file() or self.env.docname == glossary.stem:
             return
         self.env.note_dependency(str(glossary))  # a page is read again when a term leads to it that did not before
-        terms = terms_by_section(glossary.read_text(encoding="utf8"))
+        every = [(terms, SECTION.findall(text)) for terms, text in entries(glossary.read_text(encoding="utf8"))]
         for section in list(self.document.findall(nodes.section)):
-            of_section = terms.get((self.env.docname, section.get("slug", "")), [])
+            here = self.env.docname, section.get("slug", "")
+            of_section = [term for terms, targets in every if here in targets for term in terms]
             title = section.next_node(nodes.title).astext()
             # "main": the search shows these before what only mentions the words.
             indexed = [("single", f"{term}; {title}", section["ids"][0], "main", None) for term in of_section]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
+from posixpath import normpath
 from typing import Any
 
 import tinycss2
@@ -33,16 +34,8 @@ def joined(sheet: Path, static: Path) -> str:
     text = sheet.read_text(encoding="utf8")
     first = [joined((sheet.parent / name).resolve(), static) for name in IMPORT.findall(text)]
     folder = sheet.parent.resolve().relative_to(static.resolve())
-    own = ADDRESS.sub(lambda found: f'url("{clean(folder / found[2])}")', IMPORT.sub("", text))
+    own = ADDRESS.sub(lambda found: f'url("{normpath(folder / found[2])}")', IMPORT.sub("", text))
     return "\n".join([*first, own])
-
-
-def clean(path: Path) -> str:
-    """Return a relative path without what goes up and down again."""
-    parts: list[str] = []
-    for part in path.parts:
-        parts = parts[:-1] if part == ".." and parts else [*parts, part]
-    return "/".join(parts)
 
 
 def names(selector: Sequence[Any]) -> set[str]:

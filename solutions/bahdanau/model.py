@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
+from lab.batches import Mask, Source, Target
 from lab.decoding import Memory, State, Translator
 from lab.runs import Solution
 from lab.tokenizers import PAD
@@ -14,6 +15,8 @@ from solutions.bahdanau.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 from solutions.encoder_decoder.model import Encoder, Readout
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
 
+Units = Float[Tensor, "batch units"]
+Weights = Float[Tensor, "batch source"]
 Attend = Callable[..., tuple[Tensor, Tensor]]  # the arguments of solutions.bahdanau.additive_attention
 Step = Callable[..., tuple[Tensor, Tensor, Tensor]]  # the arguments of solutions.bahdanau.rnnsearch_step
 
@@ -49,7 +52,7 @@ class Bahdanau(Translator):
         nn.init.normal_(self.v, std=recipe.hidden**-0.5)
         nn.init.orthogonal_(self.from_state.weight)
 
-    def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
+    def encode(self, source: Source, mask: Mask) -> tuple[Memory, State]:
         """Return the annotations h_j (with their projection W_k h_j) and s_0 = tanh(W_s ←h_1): appendix A.2.2."""
         states = self.encoder.states(source, mask)
         hidden = torch.tanh(self.start(states[:, 0, self.recipe.units :]))
@@ -59,8 +62,8 @@ class Bahdanau(Translator):
         return memory, {"hidden": hidden}
 
     def context_and_weights(
-        self, query: Float[Tensor, "batch units"], projected: Float[Tensor, "batch hidden"], memory: Memory
-    ) -> tuple[Float[Tensor, "batch states"], Float[Tensor, "batch source"]]:
+        self, query: Units, projected: Float[Tensor, "batch hidden"], memory: Memory
+    ) -> tuple[Float[Tensor, "batch states"], Weights]:
         """Return the context and the weights for the state s_{i-1}: equations 5 and 6."""
         if self.attend is not None:
             states = memory["states"]
@@ -70,7 +73,7 @@ class Bahdanau(Translator):
         return weighted_sum(weights, memory["states"]), weights
 
     def decode(
-        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
+        self, inputs: Target, memory: Memory, state: State
     ) -> tuple[Float[Tensor, "batch target readout_input"], State, Float[Tensor, "batch target source"]]:
         """Return the readout's input [s_i ; E y_{i-1} ; c_i], equation 4, the last state, and the weights."""
         words, steps = self.dropout(self.embedding(inputs)), []
@@ -103,18 +106,14 @@ class Bahdanau(Translator):
 
         return advance
 
-    def for_readout(
-        self, previous: Float[Tensor, "batch units"], new: Float[Tensor, "batch units"]
-    ) -> Float[Tensor, "batch units"]:
+    def for_readout(self, previous: Units, new: Units) -> Units:
         """Return s_i, which equation 4 gives to the readout, or s_{i-1}, which appendix A.2.2 does."""
         return new if self.recipe.readout == "new" else previous
 
 
 def gru_update(
-    from_input: Float[Tensor, "batch gates"],
-    from_state: Float[Tensor, "batch gates"],
-    state: Float[Tensor, "batch units"],
-) -> Float[Tensor, "batch units"]:
+    from_input: Float[Tensor, "batch gates"], from_state: Float[Tensor, "batch gates"], state: Units
+) -> Units:
     """Return the next state of a GRU: s_i = (1 - z) ∘ s̃ + z ∘ s_{i-1}, s̃ = tanh(input + r ∘ (U s_{i-1})).
 
     As torch.nn.GRU has it. Appendix A.1.1 of the paper multiplies by r before the matrix U, and swaps z and 1 - z.
@@ -137,9 +136,7 @@ class StepByStep(Bahdanau):
         super().__init__(recipe, source_size, target_size)
         self.decoder_step, self.recordable = decoder_step, False
 
-    def cell(
-        self, x: Float[Tensor, "batch word_and_context"], state: Float[Tensor, "batch units"]
-    ) -> Float[Tensor, "batch units"]:
+    def cell(self, x: Float[Tensor, "batch word_and_context"], state: Units) -> Units:
         """Return the GRU's next state; x is [word ; context]."""
         word, context = x.split([self.recipe.embedding_dim, 2 * self.recipe.units], dim=-1)
         return gru_update(self.from_word(word) + self.from_context(context), self.from_state(state), state)
@@ -163,7 +160,7 @@ class QueryAfter(Bahdanau):
     The paper's query s_{i-1} has not read y_{i-1}, the word before the one that is to be predicted; s_i has.
     """
 
-    def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
+    def encode(self, source: Source, mask: Mask) -> tuple[Memory, State]:
         """Return what Bahdanau.encode returns, and c_0 = 0."""
         memory, state = super().encode(source, mask)
         states = memory["states"]

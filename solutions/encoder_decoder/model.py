@@ -3,10 +3,11 @@
 from collections.abc import Callable
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lab import recurrent
+from lab.batches import Mask, Source, Target
 from lab.decoding import Memory, State, Translator
 from lab.runs import Solution
 from lab.tokenizers import PAD
@@ -33,21 +34,17 @@ class Encoder(nn.Module):
         )
         self.dropout = nn.Dropout(recipe.dropout)
 
-    def forward(
-        self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
-    ) -> tuple[Float[Tensor, "batch source states"], recurrent.Final]:
+    def forward(self, source: Source, mask: Mask) -> tuple[Float[Tensor, "batch source states"], recurrent.Final]:
         """Return the state at each position and the final states of all layers (h, and for an LSTM the cell c too)."""
         states, final = recurrent.states_and_final(self.network, *self.words(source, mask))
         return self.dropout(states), final
 
-    def states(
-        self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
-    ) -> Float[Tensor, "batch source states"]:
+    def states(self, source: Source, mask: Mask) -> Float[Tensor, "batch source states"]:
         """Return the state at each position alone, which a CPU finds faster."""
         return self.dropout(recurrent.states(self.network, *self.words(source, mask)))
 
     def words(
-        self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
+        self, source: Source, mask: Mask
     ) -> tuple[Float[Tensor, "batch source embedding_dim"], Int[Tensor, " batch"]]:
         """Return the vectors of the words in the order in which they are read, and how many each row has."""
         lengths = row_lengths(mask)
@@ -98,11 +95,7 @@ class EncoderDecoder(Translator):
     attends = False
 
     def __init__(
-        self,
-        recipe: Recipe,
-        source_size: int,
-        target_size: int,
-        read: Callable[[Tensor, Tensor], Tensor] = last_states,
+        self, recipe: Recipe, source_size: int, target_size: int, read: Callable[[Tensor, Tensor], Tensor] = last_states
     ) -> None:
         super().__init__()
         self.recipe, self.read = recipe, read
@@ -123,7 +116,7 @@ class EncoderDecoder(Translator):
         self.readout = Readout(readout_input, self.embedding, recipe.maxout, recipe.tied, recipe.dropout)
         self.dropout = nn.Dropout(recipe.dropout)
 
-    def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
+    def encode(self, source: Source, mask: Mask) -> tuple[Memory, State]:
         """Return the one vector c, and the decoder's first state: tanh(V' c), or that of a one-way encoder itself."""
         if self.start is None:
             _, final = self.encoder(source, mask)
@@ -141,7 +134,7 @@ class EncoderDecoder(Translator):
         return {"context": context}, state
 
     def decode(
-        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
+        self, inputs: Target, memory: Memory, state: State
     ) -> tuple[Float[Tensor, "batch target readout_input"], State, None]:
         """Return the readout's input at each step, the state after the last one, and no weights."""
         words = self.dropout(self.embedding(inputs))

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lab.batches import Batch
+from lab.batches import Batch, Real
 from lab.tokenizers import BOS, EOS, PAD
 from solutions.encoder_decoder import attention
 from solutions.encoder_decoder.model import EncoderDecoder
@@ -63,7 +63,7 @@ class PlainEncoderDecoder(EncoderDecoder):
         self.network = SteppedGRU(step, int(self.network.input_size), recipe.units)
         self.shift, self.sequence_loss, self.recordable = shift, sequence_loss, False
 
-    def loss(self, batch: Batch, real: Bool[Tensor, "batch target"] | None, smoothing: float) -> Float[Tensor, ""]:
+    def loss(self, batch: Batch, real: Real, smoothing: float) -> Float[Tensor, ""]:
         """Return the cross-entropy at the real target positions; `real` is not needed, the targets tell."""
         if smoothing:
             raise ValueError(f"the taught loss smoothes no labels: expected smoothing = 0, got {smoothing}")

@@ -6,9 +6,8 @@ trains models on random sequences that repeat and writes results/induction.json:
 the loss on what was seen before, and how many values they recall of pairs, which no training has shown them.
 """
 
-from collections.abc import Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import torch
@@ -95,10 +94,7 @@ def measured(layers: int, seed: int, steps: int) -> dict[str, Any]:
     return {"history": history}
 
 
-def main(words: Sequence[str] | None = None, folder: Path | None = None) -> None:
-    """Train the models of one layer and of two, and keep their way."""
-    trials.main("solutions.language_model.induction", [induction], words, folder)
-
+main = partial(trials.main, "solutions.language_model.induction", [induction])
 
 if __name__ == "__main__":
     main()

@@ -4,10 +4,10 @@ import math
 from functools import partial
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor, nn
 
-from solutions.language_model.layers import Parts, cut, head_width, joined
+from solutions.language_model.layers import New, Parts, Seen, cut, head_width, joined
 from solutions.language_model.recipe import Recipe
 
 
@@ -41,11 +41,8 @@ class LatentAttention(nn.Module):
         return self.parts.rope(x, torch.arange(past, past + x.shape[2], device=x.device), self.base)
 
     def forward(
-        self,
-        x: Float[Tensor, "batch new d_model"],
-        cache: Float[Tensor, "1 batch 1 past kept"] | None = None,
-        mask: Bool[Tensor, "batch all"] | None = None,
-    ) -> tuple[Float[Tensor, "batch new d_model"], Float[Tensor, "1 batch 1 all kept"], Tensor | None]:
+        self, x: New, cache: Float[Tensor, "1 batch 1 past kept"] | None = None, mask: Seen = None
+    ) -> tuple[New, Float[Tensor, "1 batch 1 all kept"], Tensor | None]:
         """Return the output at the new positions, the cache with them, and the weights where the function has them.
 
         What is kept of a token is its latent vector and the turned part of its key: kept = latent + turned.
@@ -71,7 +68,7 @@ class LatentAttention(nn.Module):
         q: Float[Tensor, "batch heads new head_dim"],
         q_place: Float[Tensor, "batch heads new turned"],
         kept: Float[Tensor, "batch 1 all kept"],
-        mask: Bool[Tensor, "batch all"] | None,
+        mask: Seen,
     ) -> tuple[Float[Tensor, "batch heads new head_dim"], Tensor | None]:
         """Return context and weights from what is kept alone: multi-query attention over the latent vectors.
 

@@ -26,6 +26,8 @@ class Parts:
 
 
 TAUGHT = Parts()
+New = Float[Tensor, "batch new d_model"]  # at the positions that no cache has
+Seen = Bool[Tensor, "batch all"] | None  # which of all positions are no padding; None: all
 
 
 class Norm(nn.Module):
@@ -103,11 +105,8 @@ class Attention(nn.Module):
         return {f"W_{name}": layer.weight for name, layer in layers.items()}
 
     def forward(
-        self,
-        x: Float[Tensor, "batch new d_model"],
-        cache: Float[Tensor, "2 batch kv_heads past head_dim"] | None = None,
-        mask: Bool[Tensor, "batch all"] | None = None,
-    ) -> tuple[Float[Tensor, "batch new d_model"], Float[Tensor, "2 batch kv_heads all head_dim"], Tensor | None]:
+        self, x: New, cache: Float[Tensor, "2 batch kv_heads past head_dim"] | None = None, mask: Seen = None
+    ) -> tuple[New, Float[Tensor, "2 batch kv_heads all head_dim"], Tensor | None]:
         """Return the output at the new positions, the cache with them, and the weights where the function has them."""
         past = 0 if cache is None else cache.shape[-2]
         q, k, v = (cut(layer(x), self.width) for layer in (self.q, self.k, self.v))

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from lab.language import LanguageModel
 from lab.runs import Solution
 from lab.tokenizers import EOS, PAD
-from solutions.language_model.layers import TAUGHT, Attention, FeedForward, Norm, Parts
+from solutions.language_model.layers import TAUGHT, Attention, FeedForward, New, Norm, Parts, Seen
 from solutions.language_model.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 from solutions.transformer.attention import sinusoids
 from solutions.transformer.layers import LearnedPositions
@@ -32,11 +32,8 @@ class Block(nn.Module):
         self.norm1, self.norm2 = Norm(recipe, parts), Norm(recipe, parts)
 
     def forward(
-        self,
-        x: Float[Tensor, "batch new d_model"],
-        cache: Float[Tensor, "parts batch kv_heads past width"] | None = None,
-        mask: Bool[Tensor, "batch all"] | None = None,
-    ) -> tuple[Float[Tensor, "batch new d_model"], Float[Tensor, "parts batch kv_heads all width"], Tensor | None]:
+        self, x: New, cache: Float[Tensor, "parts batch kv_heads past width"] | None = None, mask: Seen = None
+    ) -> tuple[New, Float[Tensor, "parts batch kv_heads all width"], Tensor | None]:
         attended, after, weights = self.attention(self.norm1(x) if self.pre_norm else x, cache, mask)
         x = x + self.dropout(attended)
         if self.pre_norm:
@@ -84,9 +81,7 @@ class Decoder(LanguageModel):
             if isinstance(layer, nn.Linear) and layer.bias is not None:
                 nn.init.zeros_(layer.bias)
 
-    def embed(
-        self, tokens: Int[Tensor, "batch new"], past: int = 0, mask: Bool[Tensor, "batch all"] | None = None
-    ) -> Float[Tensor, "batch new d_model"]:
+    def embed(self, tokens: Int[Tensor, "batch new"], past: int = 0, mask: Seen = None) -> New:
         """Return √d_model times the embeddings, plus sines or learned vectors of the positions, where these are asked.
 
         Positions count from the first token that is no padding.
@@ -102,11 +97,8 @@ class Decoder(LanguageModel):
         return self.dropout(x + table[places])
 
     def read(
-        self,
-        tokens: Int[Tensor, "batch new"],
-        caches: Cache | None = None,
-        mask: Bool[Tensor, "batch all"] | None = None,
-    ) -> tuple[Float[Tensor, "batch new d_model"], list[Tensor], list[Tensor | None]]:
+        self, tokens: Int[Tensor, "batch new"], caches: Cache | None = None, mask: Seen = None
+    ) -> tuple[New, list[Tensor], list[Tensor | None]]:
         """Return the readout's input at the new positions, the caches with them, and the weights of each layer."""
         x = self.embed(tokens, caches[0].shape[-2] if caches else 0, mask)
         after, every = [], []

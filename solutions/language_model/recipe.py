@@ -42,32 +42,24 @@ SHAKESPEARE = Recipe(
     share=0.25,
     training=Training(tokens=1024, epochs=20, rate=3e-3, warmup=0.05, weight_decay=0.1, precision="fp32"),
 )
+LARGE = Recipe(
+    d_model=384,
+    d_ff=1536,
+    heads=6,
+    layers=6,
+    dropout=0.2,
+    context=256,
+    training=Training(tokens=16384, epochs=24, rate=2e-3, warmup=0.05, weight_decay=0.1),
+)
 RECIPES = {
     # A minute on a laptop.
     "small": SMALL,
     # Ten minutes on two cores.
     "shakespeare": SHAKESPEARE,
     # The sizes of nanoGPT's run on a GPU; not trained yet, a card is needed.
-    "large": Recipe(
-        d_model=384,
-        d_ff=1536,
-        heads=6,
-        layers=6,
-        dropout=0.2,
-        context=256,
-        training=Training(tokens=16384, epochs=24, rate=2e-3, warmup=0.05, weight_decay=0.1),
-    ),
+    "large": LARGE,
     # Film reviews by subwords; for a card.
-    "imdb": Recipe(
-        d_model=384,
-        d_ff=1536,
-        heads=6,
-        kv_heads=2,
-        layers=6,
-        dropout=0.1,
-        context=256,
-        training=Training(tokens=16384, epochs=5, rate=2e-3, warmup=0.05, weight_decay=0.1),
-    ),
+    "imdb": replace(LARGE, kv_heads=2, dropout=0.1, training=replace(LARGE.training, epochs=5)),
     # The sizes of nanoGPT's run for a laptop, and as many tokens: 2,000 steps of 12 times 64. Everything else is ours.
     "nano": replace(SHAKESPEARE, context=64, training=replace(SHAKESPEARE.training, tokens=768, epochs=6)),
     # GPT-2's smallest model: Radford et al. (2019), table 2; 124 million parameters, of which the paper prints 117.

@@ -1,16 +1,11 @@
 """The chapter's experiments: python -m solutions.long_context lengths | distance | recall."""
 
-from collections.abc import Sequence
-from pathlib import Path
+from functools import partial
 
 from solutions import trials
 from solutions.long_context import distance, lengths, recall
 
-
-def main(words: Sequence[str] | None = None, folder: Path | None = None) -> None:
-    """Run the experiment that is asked for."""
-    trials.main("solutions.long_context", [lengths, distance, recall], words, folder)
-
+main = partial(trials.main, "solutions.long_context", [lengths, distance, recall])
 
 if __name__ == "__main__":
     main()

@@ -9,8 +9,8 @@ from torch import Tensor
 from lab import corpora, tokenizers
 from lab.corpora.running import Made, batches, rows_of, sentences
 from lab.fit import fit
-from solutions.language_model import induction
 from solutions.language_model.fast import FAST
+from solutions.language_model.induction import predicted
 from solutions.language_model.model import Decoder
 from solutions.long_context.model import SMALL, full, reader, repositioned, stream_losses, with_alibi
 
@@ -47,7 +47,8 @@ def measured(variant: str, seed: int, steps: int) -> dict[str, Any]:
     rows = batches(sentences(text, TRAINING, 1), LENGTH, ROWS, seed)
 
     def loss() -> Tensor:
-        return predicted(model, next(rows)).mean()
+        tokens = next(rows)
+        return predicted(model(tokens), tokens).mean()
 
     for _ in fit(model, loss, steps, RATE):
         pass
@@ -65,18 +66,13 @@ def measured(variant: str, seed: int, steps: int) -> dict[str, Any]:
     }
 
 
-def predicted(model: Decoder, tokens: Tensor) -> Tensor:
-    """Return the loss of each token but the first, in nats."""
-    return induction.predicted(model(tokens), tokens)
-
-
 @torch.no_grad()
 def excess(model: Decoder, made: Made) -> list[float]:
     """Return how far the loss is above the floor, in nats a token, for sentences that end between two of the PLACES."""
     rows, contents = rows_of(made, LONGEST + 1)
     above, counts = [0.0] * (len(PLACES) - 1), [0] * (len(PLACES) - 1)
     for tokens, group in zip(rows.split(16), (contents[at : at + 16] for at in range(0, len(rows), 16)), strict=True):
-        for losses, content in zip(predicted(model, tokens).double(), group, strict=True):
+        for losses, content in zip(predicted(model(tokens), tokens).double(), group, strict=True):
             for start, end, log_p in content:
                 place = next(number for number, edge in enumerate(PLACES[1:]) if end - 1 <= edge)
                 above[place] += losses[start - 1 : end - 1].sum().item() + log_p
@@ -88,7 +84,7 @@ def streamed(model: Decoder, made: Made) -> dict[str, list[float]]:
     """Return the loss of a stream in nats a token, for each tenth, with caches of LENGTH tokens and with a full one."""
     tokens = rows_of(made, STREAM + 1)[0][0]
     with torch.no_grad():
-        whole = predicted(model, tokens[None])[0]
+        whole = predicted(model(tokens[None]), tokens[None])[0]
     ways = {
         "everything": whole,
         "window": stream_losses(model, tokens, LENGTH),

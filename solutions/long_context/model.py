@@ -43,17 +43,14 @@ def reader(recipe: Recipe, vocabulary: int, attends: Sequence[Attend], parts: Pa
     """Return a decoder whose layers attend by these functions, one for each."""
     model = Decoder(recipe, vocabulary, parts=parts)
     for layer, attend in zip(attentions(model), attends, strict=True):
-        layer.parts = replace(parts, grouped_query_attention=_without_weights(attend))
+        # It has no weights to show.
+        layer.parts = replace(parts, grouped_query_attention=lambda q, k, v, _=None, own=attend: (own(q, k, v), None))
     return model
 
 
 def attentions(model: Decoder) -> list[Attention]:
     """Return the attention of each layer."""
     return [cast(Attention, block.attention) for block in model.blocks]
-
-
-def _without_weights(attend: Attend) -> Callable[..., tuple[Tensor, None]]:
-    return lambda query, key, value, mask=None: (attend(query, key, value), None)
 
 
 def repositioned(model: Decoder, scale: float = 1.0, base: float | None = None) -> Decoder:

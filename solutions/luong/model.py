@@ -7,10 +7,11 @@ gates.
 from collections.abc import Callable
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lab import recurrent
+from lab.batches import Mask, Source, Target
 from lab.decoding import Memory, State, Translator
 from lab.runs import Solution
 from lab.tokenizers import PAD
@@ -25,17 +26,18 @@ from solutions.luong.attention import (
     predicted_position,
     window,
 )
-from solutions.luong.recipe import DEFAULTS, PEERS, RECIPES, Recipe
+from solutions.luong.recipe import DEFAULTS, RECIPES, Recipe
 
+States = Float[Tensor, "batch target units"]
+Weights = Float[Tensor, "batch target source"]
+Places = Int[Tensor, "batch target"]
 Score = Callable[..., Tensor]  # (h_t, h_s, parameters …) -> scores (batch, target, source)
 Attend = Callable[..., tuple[Tensor, Tensor]]  # attentional_state, or local_p_weights
 
 
 def location_score(
-    h_t: Float[Tensor, "batch target units"],
-    h_s: Float[Tensor, "batch source units"],
-    W_a: Float[Tensor, "longest units"],
-) -> Float[Tensor, "batch target source"]:
+    h_t: States, h_s: Float[Tensor, "batch source units"], W_a: Float[Tensor, "longest units"]
+) -> Weights:
     """Return the score of each source position, whatever stands there: W_a h_t, one row of W_a a position.
 
     Luong et al. (2015), equation 8. Positions that W_a has no row for get no weight.
@@ -114,7 +116,7 @@ class Luong(Translator):
             for weight in self.score_weights:
                 weight *= recipe.score_start
 
-    def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
+    def encode(self, source: Source, mask: Mask) -> tuple[Memory, State]:
         """Return the top layer's states, and the last states of all layers, with which the decoder begins."""
         states, final = self.encoder(source, mask)
         # Of an encoder that reads both ways, the two halves of a layer side by side.
@@ -130,12 +132,7 @@ class Luong(Translator):
             state["fed"] = states.new_zeros(len(states), self.recipe.units)  # h̃_0 = 0
         return {"states": states, "mask": mask}, state
 
-    def position(
-        self,
-        h_t: Float[Tensor, "batch target units"],
-        lengths: Int[Tensor, "batch target"],
-        time: Int[Tensor, "batch target"],
-    ) -> Float[Tensor, "batch target"]:
+    def position(self, h_t: States, lengths: Places, time: Places) -> Float[Tensor, "batch target"]:
         """Return the centre of the window: predicted, or as many words into the source as have been generated.
 
         A translation may be longer than its source: then the window stays at the last word (ours).
@@ -149,21 +146,14 @@ class Luong(Translator):
         """Return whether the model predicts the centre of its window."""
         return self.recipe.attention == "local_p"
 
-    def centres(
-        self,
-        source: Int[Tensor, "batch source"],
-        mask: Bool[Tensor, "batch source"],
-        inputs: Int[Tensor, "batch target"],
-    ) -> Float[Tensor, "batch target"]:
+    def centres(self, source: Source, mask: Mask, inputs: Target) -> Float[Tensor, "batch target"]:
         """Return the centre of the window at each step of a translation that is given."""
         memory, state = self.encode(source, mask)
         h_t, *_ = self.run(inputs, memory, state)
         time = torch.arange(inputs.shape[1], device=inputs.device).expand(len(inputs), -1)
         return self.position(h_t, mask.sum(dim=1)[:, None].expand_as(time), time)
 
-    def attention_weights(
-        self, h_t: Float[Tensor, "batch target units"], memory: Memory, time: Int[Tensor, "batch target"]
-    ) -> Float[Tensor, "batch target source"]:
+    def attention_weights(self, h_t: States, memory: Memory, time: Places) -> Weights:
         """Return the weights of any number of steps: section 3.1, and equation 10."""
         states, mask, D = memory["states"], memory["mask"], self.recipe.D
         scores = self.score(h_t, states.to(h_t.dtype), *(weight.to(h_t.dtype) for weight in self.score_weights))
@@ -174,9 +164,7 @@ class Luong(Translator):
         weights = masked_softmax(scores, window(p, lengths, states.shape[1], D))
         return weights * gaussian(p, states.shape[1], D) if self.predicts else weights
 
-    def attentional_states(
-        self, h_t: Float[Tensor, "batch target units"], memory: Memory, time: Int[Tensor, "batch target"]
-    ) -> tuple[Float[Tensor, "batch target units"], Float[Tensor, "batch target source"]]:
+    def attentional_states(self, h_t: States, memory: Memory, time: Places) -> tuple[States, Weights]:
         """Return h̃_t = tanh(W_c [c_t ; h_t]), equation 5, and the weights of any number of steps."""
         states, mask = memory["states"], memory["mask"]
         if self.attend is not None:
@@ -184,30 +172,21 @@ class Luong(Translator):
             each = [self.attend(h, states.to(h.dtype), W_a, W_c, mask) for h in h_t.unbind(dim=1)]
             attended, weights = (torch.stack(parts, dim=1) for parts in zip(*each, strict=True))
             return attended, weights
-        weights = self.attention_weights(h_t, memory, time) if self.local is None else self.local_weights(h_t, memory)
+        if self.local is None:
+            weights = self.attention_weights(h_t, memory, time)
+        else:  # step by step, by the function that is handed in
+            params = [each.to(h_t.dtype) for each in (self.score_weights[0], self.W_p, self.v_p)]
+            given = states.to(h_t.dtype), *params, mask.sum(dim=1), self.recipe.D
+            weights = torch.stack([self.local(h, *given)[0] for h in h_t.unbind(dim=1)], dim=1)
         context = weights.to(states.dtype) @ states
         return torch.tanh(self.W_c(torch.cat([context.to(h_t.dtype), h_t], dim=-1))), weights
 
-    def local_weights(
-        self, h_t: Float[Tensor, "batch target units"], memory: Memory
-    ) -> Float[Tensor, "batch target source"]:
-        """Return the weights of the function that is handed in, step by step."""
-        assert self.local is not None
-        W_a, W_p, v_p = (each.to(h_t.dtype) for each in (self.score_weights[0], self.W_p, self.v_p))
-        states, lengths = memory["states"].to(h_t.dtype), memory["mask"].sum(dim=1)
-        each = [self.local(h, states, W_a, W_p, v_p, lengths, self.recipe.D)[0] for h in h_t.unbind(dim=1)]
-        return torch.stack(each, dim=1)
-
-    def decode(
-        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
-    ) -> tuple[Float[Tensor, "batch target units"], State, Float[Tensor, "batch target source"]]:
+    def decode(self, inputs: Target, memory: Memory, state: State) -> tuple[States, State, Weights]:
         """Return the attentional states h̃_t, the state after the last step, and the weights."""
         _, attended, weights, state = self.run(inputs, memory, state)
         return attended, state, weights
 
-    def run(
-        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
-    ) -> tuple[Tensor, Tensor, Tensor, State]:
+    def run(self, inputs: Target, memory: Memory, state: State) -> tuple[Tensor, Tensor, Tensor, State]:
         """Return h_t, h̃_t and the weights of every step, and the last state."""
         words = self.dropout(self.embedding(inputs))
         time = state["time"][:, None] + torch.arange(inputs.shape[1], device=inputs.device)
@@ -221,11 +200,7 @@ class Luong(Translator):
         return h, attended, weights, state | {"time": time[:, -1] + 1}
 
     def fed_back(
-        self,
-        words: Float[Tensor, "batch target embedding"],
-        memory: Memory,
-        state: State,
-        time: Int[Tensor, "batch target"],
+        self, words: Float[Tensor, "batch target embedding"], memory: Memory, state: State, time: Places
     ) -> tuple[Tensor, Tensor, Tensor, State]:
         """Run step by step, each with the h̃ of the one before: section 3.3."""
         below, layers = self.gate_params()
@@ -290,4 +265,4 @@ def parameter(*shape: int) -> nn.Parameter:
     return nn.Parameter(torch.randn(shape) * shape[-1] ** -0.5)
 
 
-SOLUTION = Solution("luong", Luong, RECIPES, DEFAULTS, PEERS)
+SOLUTION = Solution("luong", Luong, RECIPES, DEFAULTS)

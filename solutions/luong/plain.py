@@ -6,9 +6,10 @@ It goes through the words so far anew for each word that it says: `input_feeding
 from collections.abc import Callable
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
+from lab.batches import Mask, Source, Target
 from lab.decoding import Memory, State, Translator
 from lab.tokenizers import PAD
 from solutions.encoder_decoder.model import Encoder, Readout
@@ -42,14 +43,14 @@ class PlainFeeding(Translator):
             self.W_c *= START
             self.readout.words.weight *= 1.0 if recipe.tied else START
 
-    def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
+    def encode(self, source: Source, mask: Mask) -> tuple[Memory, State]:
         """Return the source states; the decoder begins with the encoder's last ones, its two halves side by side."""
         states, (hidden, *_) = self.encoder(source, mask)
         first = torch.cat(list(hidden.unbind(0)), dim=-1)
         return {"states": states, "mask": mask}, {"first": first, "words": source.new_zeros(len(source), 0)}
 
     def decode(
-        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
+        self, inputs: Target, memory: Memory, state: State
     ) -> tuple[Float[Tensor, "batch target units"], State, Float[Tensor, "batch target source"]]:
         """Return the attentional states and the weights of the new words, and the words so far."""
         words, before = torch.cat([state["words"], inputs], dim=1), state["words"].shape[1]

@@ -80,4 +80,3 @@ RECIPES = {
     ),
 }
 DEFAULTS = {"phrasebook": "small", "tatoeba": "short", "hansards": "short", "multi30k": "base"}  # corpus: recipe
-PEERS: dict[str, list] = {}  # nobody's numbers on our corpora are known to us

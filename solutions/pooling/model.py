@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lab import corpora
+from lab.batches import Mask, Source
 from lab.classification import Classifier
 from lab.corpora import Labelled
 from lab.runs import Named, Solution
@@ -56,9 +57,7 @@ class AttBLSTM(Pooling):
         self.dropout = nn.Dropout(recipe.dropout)
         self.labels = nn.Linear(units, labels)
 
-    def pool(
-        self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
-    ) -> tuple[Float[Tensor, "batch units"], Float[Tensor, "batch source"]]:
+    def pool(self, tokens: Source, mask: Mask) -> tuple[Float[Tensor, "batch units"], Float[Tensor, "batch source"]]:
         """Return h* and α; h_i = →h_i + ←h_i, as in the paper."""
         forward, backward = states(self.network, self.embedding(tokens), mask).chunk(2, dim=-1)
         if self.recipe.pooling == "last":
@@ -67,13 +66,11 @@ class AttBLSTM(Pooling):
         return self.attend(H, self.w.to(H.dtype), mask)
 
     def forward(
-        self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
+        self, tokens: Source, mask: Mask
     ) -> Float[Tensor, "batch labels"] | tuple[Float[Tensor, "batch labels"], Float[Tensor, " batch"]]:
         return self.labels(self.dropout(self.pool(tokens, mask)[0]))
 
-    def attention_weights(
-        self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
-    ) -> Float[Tensor, "batch source"]:
+    def attention_weights(self, tokens: Source, mask: Mask) -> Float[Tensor, "batch source"]:
         return self.pool(tokens, mask)[1]
 
 
@@ -87,7 +84,7 @@ class Adversary(AttBLSTM):
         self.base = (base_of(run, self.recipe.base, SOLUTION).eval().requires_grad_(False),)
 
     def forward(
-        self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
+        self, tokens: Source, mask: Mask
     ) -> Float[Tensor, "batch labels"] | tuple[Float[Tensor, "batch labels"], Float[Tensor, " batch"]]:
         """Return the scores of the labels, and in training what each sentence adds to the loss."""
         pooled, weights = self.pool(tokens, mask)
@@ -132,13 +129,11 @@ class HAN(Pooling):
         parameters = (words.weight, words.bias, self.u_w, sentences.weight, sentences.bias, self.u_s)
         not_empty = derived(mask, lambda known: known.any(dim=-1))  # as the attention has it, and known to the host
         typed = (each.to(H.dtype) for each in parameters)
-        return self.attend(H, *typed, mask, lambda vectors, _: self.read_sentences(vectors, not_empty))
 
-    def read_sentences(
-        self, vectors: Float[Tensor, "batch sentences width"], mask: Bool[Tensor, "batch sentences"]
-    ) -> Float[Tensor, "batch sentences width"]:
-        """Return sentence vectors that know their neighbours: the GRU between the two attentions."""
-        return self.states_dropout(states(self.sentences, vectors, mask))
+        def read_sentences(vectors: Tensor, _: Tensor) -> Tensor:  # the GRU between the two attentions
+            return self.states_dropout(states(self.sentences, vectors, not_empty))
+
+        return self.attend(H, *typed, mask, read_sentences)
 
     def forward(
         self, tokens: Int[Tensor, "batch sentences words"], mask: Bool[Tensor, "batch sentences words"]

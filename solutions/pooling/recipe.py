@@ -30,27 +30,17 @@ class Recipe:
     training: Training = field(default_factory=Training)
 
 
+SMALL = Recipe(
+    embedding_dim=50,
+    units=50,
+    embedding_dropout=0.1,
+    states_dropout=0.1,
+    dropout=0.2,
+    training=Training(tokens=1000, epochs=3, rate=5e-3),
+)
 RECIPES = {
-    # Att-BLSTM in a minute on a laptop.
-    "small": Recipe(
-        embedding_dim=50,
-        units=50,
-        embedding_dropout=0.1,
-        states_dropout=0.1,
-        dropout=0.2,
-        training=Training(tokens=1000, epochs=3, rate=5e-3),
-    ),
-    # HAN in a minute on a laptop.
-    "small_han": Recipe(
-        model="han",
-        embedding_dim=50,
-        units=50,
-        hidden=50,
-        embedding_dropout=0.1,
-        states_dropout=0.1,
-        dropout=0.2,
-        training=Training(tokens=2000, epochs=6, rate=5e-3),
-    ),
+    "small": SMALL,  # Att-BLSTM in a minute on a laptop
+    "small_han": replace(SMALL, model="han", hidden=50, training=Training(tokens=2000, epochs=6, rate=5e-3)),
     # Att-BLSTM for SemEval-2010 Task 8. Zhou et al. (2016), the section on experiments: dropout 0.3 on the embeddings,
     # 0.3 on the LSTM, 0.5 before the labels, L2 1e-5; there AdaDelta with rate 1 and 10 sentences a batch, here AdamW.
     # The widths are ours.
@@ -68,7 +58,6 @@ RECIPES = {
         model="han",
         embedding_dim=200,
         units=50,
-        hidden=100,
         embedding_dropout=0.4,
         states_dropout=0.2,
         dropout=0.3,
@@ -79,13 +68,7 @@ RECIPES = {
         training=Training(tokens=12000, epochs=4, rate=2e-3, ema=0.99),
     ),
     # HAN in half a minute, on lab.corpora.reviews.short(): for the chapter and its notebook.
-    "short_han": Recipe(
-        model="han",
-        embedding_dim=50,
-        units=50,
-        hidden=50,
-        training=Training(tokens=1000, epochs=3, rate=5e-3),
-    ),
+    "short_han": Recipe(model="han", embedding_dim=50, units=50, hidden=50, training=SMALL.training),
 }
 # Word vectors that start from what the training sentences and IMDB's reviews say of a word, and all that was chosen
 # on the validation part with them (ours): wide states, and more dropout than the paper's.

@@ -5,14 +5,13 @@ It never writes the weights down.
 
 from dataclasses import replace
 
-from jaxtyping import Bool, Float
-from torch import Tensor, nn
+from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 
 from solutions.self_attention import model
 from solutions.self_attention.attention import SelfAttention
 from solutions.self_attention.layers import Unscaled
-from solutions.self_attention.model import SelfAttentive
+from solutions.self_attention.model import Mask, SelfAttentive, Vectors
 from solutions.self_attention.recipe import Recipe
 
 
@@ -22,9 +21,7 @@ class FastSelfAttentive(SelfAttentive):
     def __init__(self, recipe: Recipe, vocabulary_size: int, labels: int) -> None:
         super().__init__(recipe, vocabulary_size, labels)
 
-    def context(
-        self, block: nn.Module, X: Float[Tensor, "batch words embedding_dim"], mask: Bool[Tensor, "batch words"]
-    ) -> Float[Tensor, "batch words embedding_dim"]:
+    def context(self, block: nn.Module, X: Vectors, mask: Mask) -> Vectors:
         """Return the context that the block returns."""
         some = mask | ~mask.any(dim=1, keepdim=True)  # a text without words: what comes out is not read
         if isinstance(block, SelfAttention):

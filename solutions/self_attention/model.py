@@ -17,8 +17,11 @@ from lab.tokenizers import Words
 from lab.word_vectors import start_from
 from solutions.self_attention.attention import SelfAttention
 from solutions.self_attention.layers import SimpleSelfAttention, Unscaled, places
-from solutions.self_attention.recipe import DEFAULTS, PEERS, RECIPES, Recipe
+from solutions.self_attention.recipe import DEFAULTS, RECIPES, Recipe
 
+Tokens = Int[Tensor, "batch words"]
+Mask = Bool[Tensor, "batch words"]
+Vectors = Float[Tensor, "batch words embedding_dim"]
 WORD = 0.3  # size of a word's features at the start: smaller than its place's, so that near words count for more
 
 
@@ -56,9 +59,7 @@ class SelfAttentive(Classifier):
         """Start from the vectors that the recipe names; once, before a training."""
         start_from(self.recipe.vectors, self.words, words, texts.sentences)
 
-    def forward(
-        self, tokens: Int[Tensor, "batch words"], mask: Bool[Tensor, "batch words"]
-    ) -> Float[Tensor, "batch labels"]:
+    def forward(self, tokens: Tokens, mask: Mask) -> Float[Tensor, "batch labels"]:
         tokens, mask, _ = self.read(tokens, mask)
         return self.scores(tokens, mask)
 
@@ -73,15 +74,11 @@ class SelfAttentive(Classifier):
         mean = features.sum(dim=1) / mask.sum(dim=1, keepdim=True).clamp(min=1)
         return self.decide(self.dropout(mean))
 
-    def context(
-        self, block: nn.Module, X: Float[Tensor, "batch words embedding_dim"], mask: Bool[Tensor, "batch words"]
-    ) -> Float[Tensor, "batch words embedding_dim"]:
+    def context(self, block: nn.Module, X: Vectors, mask: Mask) -> Vectors:
         """Return what a block makes of each word."""
         return block(X, mask)[0]
 
-    def attention_weights(
-        self, tokens: Int[Tensor, "batch words"], mask: Bool[Tensor, "batch words"]
-    ) -> Float[Tensor, "batch words"]:
+    def attention_weights(self, tokens: Tokens, mask: Mask) -> Float[Tensor, "batch words"]:
         """Return each word's share of what all words are made of behind the last block.
 
         A block makes the mixture (I + A) / 2 of its words and their contexts; the blocks' mixtures are multiplied, and
@@ -99,7 +96,7 @@ class SelfAttentive(Classifier):
             share = (share[:, None].to(mixture.dtype) @ mixture)[:, 0]
         return torch.zeros(tokens.shape, dtype=share.dtype, device=share.device).scatter_add(1, place, share * kept)
 
-    def placed(self, tokens: Int[Tensor, "batch words"]) -> Float[Tensor, "batch words embedding_dim"]:
+    def placed(self, tokens: Tokens) -> Vectors:
         """Return the vectors of the words, with those of their places."""
         X = self.dropout(self.words(word_dropout(tokens, self.recipe.word_dropout if self.training else 0.0)))
         if not self.recipe.positions:
@@ -107,7 +104,7 @@ class SelfAttentive(Classifier):
         return torch.cat([X, self.places[: tokens.shape[1]].expand(len(X), -1, -1)], dim=-1)
 
     def read(
-        self, tokens: Int[Tensor, "batch words"], mask: Bool[Tensor, "batch words"]
+        self, tokens: Tokens, mask: Mask
     ) -> tuple[Int[Tensor, "batch read"], Bool[Tensor, "batch read"], Int[Tensor, "batch read"]]:
         """Return the words that are read, their mask, and where they stand: of a long text beginning and end."""
         most = self.recipe.most
@@ -117,4 +114,4 @@ class SelfAttentive(Classifier):
         return tokens.gather(1, place), mask.gather(1, place), place
 
 
-SOLUTION = Solution("self_attention", SelfAttentive, RECIPES, DEFAULTS, PEERS)
+SOLUTION = Solution("self_attention", SelfAttentive, RECIPES, DEFAULTS)

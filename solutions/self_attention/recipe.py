@@ -57,4 +57,3 @@ RECIPES = {
     ),
 }
 DEFAULTS = {"relations": "small", "reviews": "reviews", "imdb": "base", "sst": "sentences"}  # corpus: recipe
-PEERS: dict[str, list] = {}  # nobody's numbers for this model are known to us

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lab.batches import word_dropout
+from lab.batches import Mask, Source, word_dropout
 from lab.classification import Classifier
 from lab.corpora import Labelled
 from lab.ranges import RecipeError
@@ -19,13 +19,13 @@ from solutions.encoder_decoder.model import Encoder
 from solutions.encoder_decoder.plain import with_gradient as step_with_gradient
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
 from solutions.structured.attention import pruned_output, structured_attention
-from solutions.structured.recipe import DEFAULTS, PEERS, RECIPES, Recipe
+from solutions.structured.recipe import DEFAULTS, RECIPES, Recipe
 
 Attend = Callable[..., tuple[Tensor, Tensor, Tensor]]  # the arguments of solutions.structured.structured_attention
 Prune = Callable[[Tensor, Tensor, Tensor], Tensor]  # the arguments of solutions.structured.pruned_output
 
 
-def or_the_first(mask: Bool[Tensor, "batch source"]) -> Bool[Tensor, "batch source"]:
+def or_the_first(mask: Mask) -> Mask:
     """Return the mask with the first position of each row that has none: a recurrent network needs a step to take."""
     first = torch.arange(mask.shape[1], device=mask.device) == 0
     return mask | (first & ~mask.any(dim=1, keepdim=True))
@@ -38,7 +38,7 @@ class Sums(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(vocabulary_size, width, padding_idx=PAD)
 
-    def states(self, tokens: Int[Tensor, "batch source"], _: Tensor) -> Float[Tensor, "batch source width"]:
+    def states(self, tokens: Source, _: Tensor) -> Float[Tensor, "batch source width"]:
         words = self.embedding(tokens)
         return words + nn.functional.pad(words, (0, 0, 1, 0))[:, :-1]
 
@@ -63,7 +63,7 @@ class Reader(nn.Module):
             nn.init.xavier_uniform_(matrix)
 
     def forward(
-        self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
+        self, tokens: Source, mask: Mask
     ) -> tuple[Float[Tensor, "batch hops states"], Float[Tensor, "batch hops source"], Float[Tensor, " batch"]]:
         """Return M, A and the penalty. A text without words has no weights, and zeros for M."""
         tokens = word_dropout(tokens, self.word_dropout if self.training else 0.0)
@@ -170,16 +170,12 @@ class Hops(Classifier):
 class Structured(Hops):
     """Lin's classifier of one text."""
 
-    def forward(
-        self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
-    ) -> tuple[Float[Tensor, "batch labels"], Float[Tensor, " batch"]]:
+    def forward(self, tokens: Source, mask: Mask) -> tuple[Float[Tensor, "batch labels"], Float[Tensor, " batch"]]:
         """Return the scores of the labels, and what the penalty of each text adds to the loss."""
         M, _, penalty = self.reader(tokens, mask)
         return self.classifier(M), self.recipe.penalty * penalty
 
-    def attention_weights(
-        self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
-    ) -> Float[Tensor, "batch hops source"]:
+    def attention_weights(self, tokens: Source, mask: Mask) -> Float[Tensor, "batch hops source"]:
         """Return the weights of the hops."""
         return self.reader(tokens, mask)[1]
 
@@ -244,4 +240,4 @@ def with_gradient(attend: Attend, backward: Callable[..., Tensor]) -> Attend:
     return attended
 
 
-SOLUTION = Solution("structured", build, RECIPES, DEFAULTS, PEERS)
+SOLUTION = Solution("structured", build, RECIPES, DEFAULTS)

@@ -102,4 +102,3 @@ RECIPES = {
     "snli": replace(YELP, hidden=150, mlp=4000, penalty=0.1 / 30**2, dropout=0.5, pair=True),
 }
 DEFAULTS = {"reviews": "small", "aspects": "small", "verdicts": "eight", "imdb": "imdb", "sst": "sst"}  # corpus: recipe
-PEERS: dict[str, list] = {}

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lab.batches import Batch
+from lab.batches import Batch, Mask, Real, Source, Target
 from lab.decoding import Memory, State, Translator, at
 from lab.losses import linear_cross_entropy
 from solutions.transformer import model
@@ -50,7 +50,7 @@ class FastTransformer(Transformer):
             return self.dropout(x + sines(length, x.shape[-1], x.device, x.dtype)[start:end])
         return self.dropout(x + self.learned(start, end))
 
-    def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
+    def encode(self, source: Source, mask: Mask) -> tuple[Memory, State]:
         """Return keys and values of the encoder's output for each decoder layer, and a cache with nothing in it."""
         packed = PackedPositions.of(mask)
         x = self.embed(self.source_embedding, source)
@@ -66,7 +66,7 @@ class FastTransformer(Transformer):
         return memory, state
 
     def decode(  # pyright: ignore[reportIncompatibleMethodOverride] — no weights only where they are not asked for
-        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State, need_weights: bool = True
+        self, inputs: Target, memory: Memory, state: State, need_weights: bool = True
     ) -> tuple[Float[Tensor, "batch target d_model"], State, Float[Tensor, "batch target source"] | None]:
         """Return the decoder's output, the cache with the new words in it, and the cross-attention where it is needed.
 
@@ -86,20 +86,14 @@ class FastTransformer(Transformer):
         return self.decoder_norm(y), state, weights.mean(dim=1) if need_weights and weights is not None else None
 
     def forward(
-        self,
-        source: Int[Tensor, "batch source"],
-        mask: Bool[Tensor, "batch source"],
-        inputs: Int[Tensor, "batch target"],
-        real: Bool[Tensor, "batch target"] | None,
-        *,
-        scored: bool = True,
+        self, source: Source, mask: Mask, inputs: Target, real: Real, *, scored: bool = True
     ) -> Float[Tensor, "real vocabulary"]:
         """Return the scores of the next word at the real target positions, or, not `scored`, the readout's input."""
         memory, state = self.encode(source, mask)
         features = at(real, self.decode(inputs, memory, state, need_weights=False)[0])
         return self.readout(features) if scored else features
 
-    def loss(self, batch: Batch, real: Bool[Tensor, "batch target"] | None, smoothing: float) -> Float[Tensor, ""]:
+    def loss(self, batch: Batch, real: Real, smoothing: float) -> Float[Tensor, ""]:
         """Return the cross-entropy that the scores would give, without the table of all of them."""
         if real is None:
             return Translator.loss(self, batch, real, smoothing)

@@ -19,6 +19,8 @@ from solutions.transformer.recipe import Recipe
 
 MATMUL = ("cpu",)  # where the fused kernel is no faster, and in bf16 several times slower
 MOSTLY_WORDS = 0.95  # share of words from which padding costs less than leaving it out
+Positions = Float[Tensor, "*positions d_model"]
+Words = Float[Tensor, "batch target d_model"]
 Heads = Float[Tensor, "batch heads length head_dim"]
 KeysValues = tuple[Tensor, Tensor]  # each (batch, heads, length, head_dim)
 
@@ -71,9 +73,7 @@ class FastAttention(MultiHeadAttention):
         self.d_model, self.heads = recipe.d_model, recipe.heads
         self.dropout = Dropout(recipe.inner_dropout)  # of the weights; the paper has none there, torch.nn has
 
-    def project(
-        self, x: Float[Tensor, "*positions d_model"], first: int, last: int, packed: PackedPositions | None = None
-    ) -> list[Heads]:
+    def project(self, x: Positions, first: int, last: int, packed: PackedPositions | None = None) -> list[Heads]:
         """Return some of (queries, keys, values), numbers first to last - 1, in one product and cut into heads.
 
         With `packed`, x holds the packed vectors.
@@ -95,7 +95,7 @@ class FastAttention(MultiHeadAttention):
         mask: Bool[Tensor, "... #target #source"] | None,
         need_weights: bool = False,
         packed: PackedPositions | None = None,
-    ) -> tuple[Float[Tensor, "*positions d_model"], Float[Tensor, "batch heads target source"] | None]:
+    ) -> tuple[Positions, Float[Tensor, "batch heads target source"] | None]:
         """Return the output of all heads (with `packed`, the packed one), and the weights where they are needed."""
         if need_weights or q.device.type in MATMUL:
             scores = (q / math.sqrt(q.shape[-1])) @ k.transpose(-2, -1)
@@ -143,10 +143,10 @@ class FastEncoderLayer(FastLayer, EncoderLayer):
 
     def forward(
         self,
-        x: Float[Tensor, "*positions d_model"],
+        x: Positions,
         mask: Bool[Tensor, "... #source source"] | None = None,
         packed: PackedPositions | None = None,
-    ) -> Float[Tensor, "*positions d_model"]:
+    ) -> Positions:
         """Return what the taught `encoder_layer` returns (its mask (B,S) is (B,1,1,S) here); packed, with `packed`."""
         q, k, v = self.self_attn.project(self.before(x, self.norm1), 0, 3, packed)
         attended, _ = self.self_attn.attend(q, k, v, mask, packed=packed)
@@ -159,22 +159,20 @@ class FastDecoderLayer(FastLayer, DecoderLayer):
 
     multihead_attn: FastAttention
 
-    def project_memory(
-        self, memory: Float[Tensor, "*positions d_model"], packed: PackedPositions | None = None
-    ) -> KeysValues:
+    def project_memory(self, memory: Positions, packed: PackedPositions | None = None) -> KeysValues:
         """Return keys and values of the encoder's output: the same for every word of the translation."""
         keys, values = self.multihead_attn.project(memory, 1, 3, packed)
         return keys, values
 
     def forward(
         self,
-        y: Float[Tensor, "batch target d_model"],
+        y: Words,
         source: KeysValues,
         past: KeysValues | None,
         target_mask: Bool[Tensor, "... #target all"] | None,
         source_mask: Bool[Tensor, "... #target source"] | None,
         need_weights: bool = False,
-    ) -> tuple[Float[Tensor, "batch target d_model"], KeysValues, Tensor | None]:
+    ) -> tuple[Words, KeysValues, Tensor | None]:
         """Return y after the layer, keys and values of past and new words, and cross-attention's weights if needed."""
         q, k, v = self.self_attn.project(self.before(y, self.norm1), 0, 3)
         if past is not None:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lab.batches import Batch, source_batch
+from lab.batches import Batch, Mask, Real, Source, Target, source_batch
 from lab.decoding import Memory, State, Translator, at
 from lab.runs import Solution
 from lab.schedules import Rate
@@ -79,18 +79,14 @@ class Transformer(Translator):
             return self.parts.positional_encoding(x)
         return x if self.learned is None else x + self.learned(0, tokens.shape[1])
 
-    def encoder_states(
-        self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
-    ) -> list[Float[Tensor, "batch source d_model"]]:
+    def encoder_states(self, source: Source, mask: Mask) -> list[Float[Tensor, "batch source d_model"]]:
         """Return what goes into the first encoder layer, and what comes out of each."""
         states = [self.embed(self.source_embedding, source)]
         for layer in self.encoder:
             states.append(self.parts.encoder_layer(states[-1], layer.named(), self.recipe.heads, mask, layer.eps))
         return states
 
-    def decoder_states(
-        self, words: Int[Tensor, "batch target"], memory: Memory
-    ) -> list[Float[Tensor, "batch target d_model"]]:
+    def decoder_states(self, words: Target, memory: Memory) -> list[Float[Tensor, "batch target d_model"]]:
         """Return what goes into the first decoder layer, and what comes out of each."""
         source_mask, _, target_mask = self.parts.make_masks(memory["source"], words, PAD)
         states = [self.embed(self.embedding, words)]
@@ -102,18 +98,12 @@ class Transformer(Translator):
             states.append(y)
         return states
 
-    def forward(
-        self,
-        source: Int[Tensor, "batch source"],
-        mask: Bool[Tensor, "batch source"],
-        inputs: Int[Tensor, "batch target"],
-        real: Bool[Tensor, "batch target"] | None,
-    ) -> Float[Tensor, "real vocabulary"]:
+    def forward(self, source: Source, mask: Mask, inputs: Target, real: Real) -> Float[Tensor, "real vocabulary"]:
         """Return the scores of the next word at the real target positions, or at all of them (None), row after row."""
         memory, _ = self.encode(source, mask)
         return self.readout(at(real, self.decoder_states(inputs, memory)[-1]))
 
-    def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
+    def encode(self, source: Source, mask: Mask) -> tuple[Memory, State]:
         """Return the encoder's output, and the words of the translation so far: none.
 
         What may be looked at, the parts say: their mask is `mask`, or they are wrong.
@@ -122,7 +112,7 @@ class Transformer(Translator):
         states = self.encoder_states(source, source_mask[:, 0])
         return {"source": source, "states": states[-1]}, {"words": source[:, :0]}
 
-    def loss(self, batch: Batch, real: Bool[Tensor, "batch target"] | None, smoothing: float) -> Float[Tensor, ""]:
+    def loss(self, batch: Batch, real: Real, smoothing: float) -> Float[Tensor, ""]:
         """Return the loss that the parts have, of the scores at all positions: padding is what it leaves out."""
         if self.parts.label_smoothed_loss is None:
             return super().loss(batch, real, smoothing)
@@ -131,7 +121,7 @@ class Transformer(Translator):
         return self.parts.label_smoothed_loss(logits, batch.targets, smoothing, PAD)
 
     def decode(
-        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
+        self, inputs: Target, memory: Memory, state: State
     ) -> tuple[Float[Tensor, "batch target d_model"], State, Float[Tensor, "batch target source"]]:
         """Return the decoder's output at the new words, all words, and the mean over the last layer's cross-attention.
 
@@ -144,11 +134,7 @@ class Transformer(Translator):
         return output[:, new], {"words": words}, cross.mean(dim=1)[:, new]
 
     def decoder_weights(
-        self,
-        layer: DecoderLayer,
-        y: Float[Tensor, "batch target d_model"],
-        words: Int[Tensor, "batch target"],
-        memory: Memory,
+        self, layer: DecoderLayer, y: Float[Tensor, "batch target d_model"], words: Target, memory: Memory
     ) -> tuple[Float[Tensor, "batch heads target target"], Float[Tensor, "batch heads target source"]]:
         """Return the weights of self-attention and of cross-attention in a decoder layer that gets y."""
         attend, heads = self.parts.multi_head_attention, self.recipe.heads
@@ -158,10 +144,7 @@ class Transformer(Translator):
         return own, attend(query, states, states, layer.multihead_attn.named(), heads, source_mask)[1]
 
     def attention_weights(
-        self,
-        source: Int[Tensor, "batch source"],
-        mask: Bool[Tensor, "batch source"],
-        inputs: Int[Tensor, "batch target"],
+        self, source: Source, mask: Mask, inputs: Target
     ) -> dict[str, Float[Tensor, "batch layers heads queries keys"]]:
         """Return the weights of every layer and head in the three uses of attention, section 3.2.3, with post-norm."""
         if self.recipe.pre_norm:

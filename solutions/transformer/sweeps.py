@@ -1,8 +1,15 @@
 """The experiments of the chapter: python -m solutions.transformer sweep EXPERIMENT."""
 
 from lab.evaluation.sweeps import Sweep
+from lab.runs import joined
 
 HEADS = {"heads-1": {"heads": 1}, "heads-2": {"heads": 2}, "": {}, "heads-8": {"heads": 8}}
+NORMS = {
+    "": {},
+    "cold": {"warmup": 0.0},
+    "pre-norm": {"pre_norm": True},
+    "pre-norm-cold": {"pre_norm": True, "warmup": 0.0},
+}
 SWEEPS = {
     "heads": Sweep(
         "Are several narrow heads better than one wide one?",
@@ -14,23 +21,13 @@ SWEEPS = {
         "Does post-norm need the warm-up, and pre-norm none?",
         corpus="phrasebook",
         recipe="medium",
-        variants={
-            "": {},
-            "cold": {"warmup": 0.0},
-            "pre-norm": {"pre_norm": True},
-            "pre-norm-cold": {"pre_norm": True, "warmup": 0.0},
-        },
+        variants=NORMS,
     ),
     "norms-slow": Sweep(
         "Does post-norm need the warm-up at a quarter of the rate too?",
         corpus="phrasebook",
         recipe="medium",
-        variants={
-            "slow": {"rate": 1e-3},
-            "slow-cold": {"rate": 1e-3, "warmup": 0.0},
-            "slow-pre-norm": {"rate": 1e-3, "pre_norm": True},
-            "slow-pre-norm-cold": {"rate": 1e-3, "pre_norm": True, "warmup": 0.0},
-        },
+        variants={joined("slow", name): {"rate": 1e-3, **changes} for name, changes in NORMS.items()},
     ),
     "positions": Sweep(
         "Sines, learned positions or none; and which of them reach beyond the lengths of the training?",

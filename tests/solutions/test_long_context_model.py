@@ -14,11 +14,11 @@ from lab.evaluation.result_files import read_json
 from lab.fit import fit
 from lab.tokenizers import BOS, EOS
 from solutions.language_model.fast import FAST
+from solutions.language_model.induction import predicted
 from solutions.language_model.model import Decoder
 from solutions.long_context import __main__ as commands
 from solutions.long_context import costs, recall
 from solutions.long_context.attention import alibi_bias, sliding_window
-from solutions.long_context.lengths import predicted
 from solutions.long_context.model import SMALL, full, reader, repositioned, stream_losses, windowed, with_alibi
 
 B, H, S, D, V = 2, 3, 11, 4, 5
@@ -54,14 +54,14 @@ def test_alibi_is_softmax_attention_with_the_taught_bias() -> None:
 def test_a_rolling_cache_reads_what_windows_read_at_once() -> None:
     local = partial(windowed, window=4)
     tokens = torch.randint(13, (17,), generator=torch.Generator().manual_seed(0))
-    at_once = predicted(model((local, local)), tokens[None])[0]
+    at_once = predicted(model((local, local))(tokens[None]), tokens[None])[0]
     close(stream_losses(model((full, full)), tokens, window=4), at_once)
     assert not torch.allclose(stream_losses(model((full, full)), tokens, window=4, sinks=1), at_once)
 
 
 def test_a_cache_that_holds_all_is_full_attention_with_sinks_or_without() -> None:
     tokens = torch.randint(13, (9,), generator=torch.Generator().manual_seed(0))
-    whole = predicted(model((full, full)), tokens[None])[0]
+    whole = predicted(model((full, full))(tokens[None]), tokens[None])[0]
     for window, sinks in ((20, 0), (20, 3), (6, 2)):
         close(stream_losses(model((full, full)), tokens, window, sinks), whole)
 

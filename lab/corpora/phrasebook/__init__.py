@@ -37,13 +37,6 @@ DIRECTIONS = (("fr", "en"), ("en", "fr"))
 SIZES = {"train": 20_000, "validation": 1_000, "test": 2_000}
 
 
-def make(rng: random.Random, words: int) -> Pair:
-    """Return one pair of about that many French words."""
-    part = sentence(Draw(rng), words)
-    french, english = spell_french(part.french), spell_english(part.english)
-    return Pair(" ".join(word for word, _ in french), " ".join(word for word, _ in english), links(french, english))
-
-
 def stream(rng: random.Random, min_words: int, max_words: int) -> Iterator[Pair]:
     """Yield pairs without end; the wanted length n has p(n) ∝ 1/n, the sentence comes out near it.
 
@@ -52,9 +45,11 @@ def stream(rng: random.Random, min_words: int, max_words: int) -> Iterator[Pair]
     while True:
         wanted = math.exp(rng.uniform(math.log(min_words), math.log(max_words)))
         # the grammar leaves about a ninth of the room of a long sentence unused
-        pair = make(rng, round(wanted * (1.12 if wanted > 10 else 1)))
-        if min_words <= len(pair.source.split()) <= max_words:
-            yield pair
+        part = sentence(Draw(rng), round(wanted * (1.12 if wanted > 10 else 1)))
+        french, english = spell_french(part.french), spell_english(part.english)
+        source, target = (" ".join(word for word, _ in words) for words in (french, english))
+        if min_words <= len(source.split()) <= max_words:
+            yield Pair(source, target, links(french, english))
 
 
 def generate(count: int, seed: int, min_words: int = 3, max_words: int = 60) -> list[Pair]:

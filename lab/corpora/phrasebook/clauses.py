@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any, no_type_check
 
 from lab.corpora.phrasebook.groups import MODALS, Group, english_group, french_group, numbered
-from lab.corpora.phrasebook.nominals import IT, PRONOUNS, Draw, Nominal, noun_phrase, pronoun, with_relative
+from lab.corpora.phrasebook.nominals import IT, PRONOUNS, Draw, Nominal, linked, noun_phrase, pronoun, with_relative
 from lab.corpora.phrasebook.surface import Word, opens_with_vowel
 from lab.corpora.phrasebook.verbs import ALL_VERBS, Verb
 
@@ -56,9 +56,7 @@ NOTHING = Part([], [])
 
 def pair(draw: Draw, french: str, english: str) -> Part:
     """Return two phrases linked word for word if they are as many, otherwise all with all."""
-    source, target = french.split(), english.split()
-    says = [draw.says() for _ in source] if len(source) == len(target) else [draw.says()] * 9
-    return Part(list(zip(source, says, strict=False)), list(zip(target, says, strict=False)))
+    return Part(*linked(draw, french.split(), english.split()))
 
 
 def place(draw: Draw) -> Part:
@@ -216,13 +214,6 @@ def manner(draw: Draw, group: Group) -> Part:
     return pair(draw, *draw.rng.choice(MANNER)) if plain and draw.chance(0.3) else NOTHING
 
 
-def with_clitic(draw: Draw, group: Group, subject: Nominal) -> Group:
-    """Return the group with a pronoun before its verb, where it can have one."""
-    clitic_pronoun = clitic(draw, group.verb, subject, group)
-    agree = None if clitic_pronoun is None or clitic_pronoun.dative else clitic_pronoun
-    return replace(group, clitic=clitic_pronoun, agree=agree)
-
-
 def objects(draw, group: Group, subject: Nominal, room: int, when: str) -> tuple[Nominal | None, Nominal | None]:
     """Return the direct and the indirect object, each a pronoun or a noun phrase."""
     verb, clitic_pronoun = group.verb, group.clitic
@@ -249,7 +240,8 @@ def objects(draw, group: Group, subject: Nominal, room: int, when: str) -> tuple
 def predicate(draw: Draw, group: Group, subject: Nominal, room: int, when: str = "") -> Part:
     """Return verb and complements for a subject before them; `when` allows a relative clause on the object."""
     if group.verb.object and draw.chance(0.3 if room > 4 else 0.7):
-        group = with_clitic(draw, group, subject)
+        before = clitic(draw, group.verb, subject, group)
+        group = replace(group, clitic=before, agree=None if before is None or before.dative else before)
     direct, indirect = objects(draw, group, subject, room, when)
     adverb = NOTHING if direct and direct.relative else manner(draw, group)
     rest = complements(group.verb, group, direct, indirect)

@@ -104,6 +104,20 @@ def name(draw: Draw) -> Nominal:
     return Nominal([(word, says)], [(word, says)], NAMES[word], False)
 
 
+def linked(draw: Draw, french: list[str], english: list[str]) -> tuple[list[Word], list[Word]]:
+    """Return the words linked: word for word if they are as many, otherwise all with all."""
+    says = [draw.says() for _ in french] if len(french) == len(english) else [draw.says()] * 9
+    return list(zip(french, says, strict=False)), list(zip(english, says, strict=False))
+
+
+def linked_by(numbers: dict, *phrases) -> list[list[Word]]:
+    """Return a French and an English phrase whose words say the numbers of the pairs of places that they stand in."""
+    return [
+        [(word, sum((n for pair, n in numbers.items() if pair[side] == i), ())) for i, word in enumerate(words)]
+        for side, words in enumerate(phrases)
+    ]
+
+
 def rank(adjective: Adjective) -> int:
     """Return where English puts the adjective: size and opinion, quality, age, colour, nation."""
     if adjective.english in COLOURS:
@@ -113,11 +127,7 @@ def rank(adjective: Adjective) -> int:
 
 def described(draw: Draw, noun: Noun, plural: bool, room: int) -> tuple[list[Word], list[Word], bool]:
     """Return the noun with its adjectives in both orders, and whether one stands before the French noun."""
-    numbers = {pair: draw.says() for pair in noun.pairs}
-    core = [
-        [(w, sum((n for pair, n in numbers.items() if pair[side] == i), ())) for i, w in enumerate(words[plural])]
-        for side, words in enumerate((noun.french, noun.english))
-    ]
+    core = linked_by({pair: draw.says() for pair in noun.pairs}, noun.french[plural], noun.english[plural])
     kind, chosen = "person" if noun.kind == "kin" else noun.kind, []
     for place, share in (("nation", 0.12), ("after", 0.38), ("before", 0.3)):
         options = ADJECTIVES.get((kind, place), ())
@@ -178,15 +188,6 @@ def determiner(draw, noun, plural, style, context) -> tuple[list[str], list[str]
     return [article], ["the"]
 
 
-def determiner_words(draw: Draw, french: list[str], english: list[str]) -> tuple[list[Word], list[Word]]:
-    """Return the determiner's words linked: word for word if they are as many, otherwise all with all."""
-    if len(french) == len(english):
-        both = [draw.says() for _ in french]
-        return list(zip(french, both, strict=True)), list(zip(english, both, strict=True))
-    says = draw.says()
-    return [(word, says) for word in french], [(word, says) for word in english]
-
-
 def choose_style(draw: Draw, noun: Noun, owner: Nominal | None, style: str) -> tuple[str, Nominal | int | None]:
     """Return a style of determination that the noun allows, and the owner for a possessive."""
     free = noun.kind not in (*NEVER_OWNED, *MASS, "person", "plan") and style != "the"
@@ -219,7 +220,7 @@ def noun_phrase(draw, kinds, room, *, owner=None, negated=False, style="", whole
         return possessed(draw, noun, plural, french, english)
     if style != "indefinite":
         style, owner = choose_style(draw, noun, owner, style)
-    words = determiner_words(draw, *determiner(draw, noun, plural, style, (before, negated, owner)))
+    words = linked(draw, *determiner(draw, noun, plural, style, (before, negated, owner)))
     kind = "person" if kind == "kin" else noun.kind
     french, english = words[0] + french, words[1] + english
     return Nominal(french, english, noun.gender, plural, kind=kind, lemma=noun.lemma, style=style)

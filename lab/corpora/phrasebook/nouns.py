@@ -35,13 +35,6 @@ class Adjective:
         return self.french[2 * plural + (gender == "f")]
 
 
-FRENCH_PLURALS = {"bijou": "bijoux", "maillot": "maillots"}
-ENGLISH_PLURALS = {
-    "man": "men", "woman": "women", "child": "children", "thief": "thieves", "mouse": "mice",
-    "policeman": "policemen", "fireman": "firemen", "postman": "postmen", "knife": "knives", "hero": "heroes",
-    "scarf": "scarves", "tomato": "tomatoes", "potato": "potatoes", "wolf": "wolves",
-}  # fmt: skip
-
 # Names are the same in both languages; who is masculine settles his and her.
 NAMES = {"pierre": "m", "paul": "m", "antoine": "m", "hugo": "m", "louis": "m",
          "marie": "f", "julie": "f", "sophie": "f", "alice": "f", "emma": "f"}  # fmt: skip
@@ -49,44 +42,33 @@ NAMES = {"pierre": "m", "paul": "m", "antoine": "m", "hugo": "m", "louis": "m",
 
 def french_plural(word: str) -> str:
     """Return the plural of a French noun or masculine adjective."""
-    if word in FRENCH_PLURALS or word[-1] in "sxz":
-        return FRENCH_PLURALS.get(word, word)
+    if word[-1] in "sxz":
+        return word
     if word.endswith(("au", "eu")) and word != "bleu":
         return word + "x"
     return word[:-2] + "aux" if word.endswith("al") else word + "s"
 
 
 def english_plural(word: str) -> str:
-    """Return the plural of an English noun."""
-    if word in ENGLISH_PLURALS:
-        return ENGLISH_PLURALS[word]
+    """Return the regular plural of an English noun."""
     if word.endswith(("s", "x", "ch", "sh")):
         return word + "es"
     return word[:-1] + "ies" if word.endswith("y") and word[-2] not in "aeiou" else word + "s"
 
 
-def french_noun_plural(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a French compound's plural: its head is first, an adjective after it agrees."""
-    tail = words[1:]
-    if len(tail) == 1 and tail[0] != "photo":
-        tail = (french_plural(tail[0]),)
-    return ("grands-" + words[0][6:] + "s",) if words[0].startswith("grand-") else (french_plural(words[0]), *tail)
-
-
-def english_noun_plural(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return an English compound's plural: its head is last."""
-    return (*words[:-1], english_plural(words[-1]))
-
-
 def read_noun(line: str) -> Noun:
-    """Return the noun that one line of the table describes."""
+    """Return the noun that one line of the table describes; the plural is written where it is not regular."""
     kind, french, gender, english = line.split()
     english, _, links = english.partition(":")
+    (french, _, many_french), (english, _, many_english) = french.partition("/"), english.partition("/")
     source, target = tuple(french.split("_")), tuple(english.split("_"))
+    after = (french_plural(source[1]),) if len(source) == 2 else source[1:]
+    sources = tuple(many_french.split("_")) if many_french else (french_plural(source[0]), *after)
+    targets = tuple(many_english.split("_")) if many_english else (*target[:-1], english_plural(target[-1]))
     pairs = [(i, j) for i in range(len(source)) for j in range(len(target))]
     if links:
         pairs = [(int(link[0]), int(link[2])) for link in links.split(",")]
-    return Noun((source, french_noun_plural(source)), (target, english_noun_plural(target)), gender, kind, tuple(pairs))
+    return Noun((source, sources), (target, targets), gender, kind, tuple(pairs))
 
 
 def read_adjective(line: str) -> Adjective:

@@ -2,7 +2,7 @@
 
 from lab.corpora.phrasebook.clauses import NOTHING, PLAIN, Part, a_subject, pair, place, predicate, relative, use
 from lab.corpora.phrasebook.groups import Group, numbered
-from lab.corpora.phrasebook.nominals import Draw, Nominal, noun_phrase
+from lab.corpora.phrasebook.nominals import Draw, Nominal, linked_by, noun_phrase
 from lab.corpora.phrasebook.patterns import comparison, copula, passive, swapped, there_is, trade
 from lab.corpora.phrasebook.verbs import french_finite
 
@@ -42,10 +42,7 @@ def time(draw: Draw, when: str) -> Part:
     if french not in TIME_LINKS:
         return pair(draw, french, english)
     numbers = {tuple(map(int, link.split("-"))): draw.says() for link in TIME_LINKS[french].split()}
-    return Part(*(
-        [(w, sum((n for link, n in numbers.items() if link[side] == i), ())) for i, w in enumerate(words.split())]
-        for side, words in enumerate((french, english))
-    ))  # fmt: skip
+    return Part(*linked_by(numbers, french.split(), english.split()))
 
 
 def purpose(draw: Draw, subject: Nominal, room: int) -> Part:

@@ -33,19 +33,13 @@ class Verb:
         return parts[0] != parts[1] and self.lemma != "avoir"
 
 
-# nous and vous stand with compound tenses and modal verbs only, je also with presents like il's
-FRENCH_PLURAL_PERSONS = {
-    "être": ("sommes", "êtes"), "avoir": ("avons", "avez"), "aller": ("allons", "allez"), "venir": ("venons", "venez"),
-    "vouloir": ("voulons", "voulez"), "pouvoir": ("pouvons", "pouvez"), "devoir": ("devons", "devez"),
-}  # fmt: skip
-
 FRENCH_PARTS, ENGLISH_PARTS = (  # the other forms of each verb by its first one
     {first: forms for first, *forms in map(str.split, rows(name))} for name in ("french_verbs", "english_verbs")
 )
 
 
 def french_parts(infinitive: str) -> list[str]:
-    """Return je, il, ils of the present, the stem of the imperfect and the participle; an unlisted verb ends in -er."""
+    """Return the forms as the table has them: je, il, ils, … of the present first; an unlisted verb ends in -er."""
     if infinitive in FRENCH_PARTS:
         return FRENCH_PARTS[infinitive]
     stem = infinitive[:-2]
@@ -58,9 +52,7 @@ def french_finite(infinitive: str, tense: str, person: int) -> str:
     parts = french_parts(infinitive)
     if tense == "imperfect":
         return parts[3] + ("ais", "ait", "", "", "aient")[person]
-    if person in (2, 3):
-        return FRENCH_PLURAL_PERSONS[infinitive][person - 2]
-    return parts[{0: 0, 1: 1, 4: 2}[person]]
+    return parts[(0, 1, 5, 6, 2)[person]]
 
 
 def agree(participle: str, gender: str, plural: bool) -> str:
