@@ -185,7 +185,6 @@ class Check:
         named = dict(zip(self.arguments, arguments, strict=True))
         _put(right, np.nan, given.compared)
         outputs: dict[str, np.ndarray] = dict(zip(self.outputs, right, strict=True))
-        known = partial(self._known, arguments, outputs)
         together = partial(self._together, arguments, outputs)
         return Case(
             given.name,
@@ -194,12 +193,11 @@ class Check:
             given.features or [],
             cotangents,
             answer.gradients,
-            known,
+            self._known(arguments, outputs),
             given.tolerance,
             together,
             given.group,
             given.peak,
-            partial(self._known, arguments, outputs, usual=True),
             list(self.exact),
         )
 
@@ -227,15 +225,17 @@ class Check:
             )
         return answer, cotangents if given.gradients else None
 
-    def _known(self, arguments: list, right: dict[str, np.ndarray], usual: bool = False) -> list[KnownMistake]:
+    @cached_property
+    def _named(self) -> list[tuple[Callable, str, str, bool]]:
+        """Return the mistakes with their names and hints, then those that any function can have."""
+        every = [(each, False) for each in self.mistakes] + [(each, True) for each in self.usual]
+        return [(each, each.__name__, " ".join((each.__doc__ or "").split()), usual) for each, usual in every]
+
+    def _known(self, arguments: list, right: dict[str, np.ndarray]) -> list[KnownMistake]:
         case = Case("", {}, right)
         return [
-            KnownMistake(
-                mistake.__name__,
-                " ".join((mistake.__doc__ or "").split()),
-                partial(self._numbers, mistake, arguments, case),
-            )
-            for mistake in (self.usual if usual else self.mistakes)
+            KnownMistake(name, hint, partial(self._numbers, mistake, arguments, case), usual)
+            for mistake, name, hint, usual in self._named
         ]
 
     def _together(self, arguments: list, right: dict[str, np.ndarray]) -> Pairs:

@@ -21,6 +21,7 @@ class KnownMistake:
     name: str
     hint: str
     outputs: list[np.ndarray] | Callable[[], list[np.ndarray] | None] | None  # None: the mistake crashes here
+    usual: bool = False  # one that any function can have: it is named where no other fits
 
     @property
     def title(self) -> str:
@@ -72,25 +73,12 @@ class Case:
     features: list[str] = field(default_factory=list)
     cotangents: list[np.ndarray] | None = None
     gradients: list[np.ndarray | None] | None = None
-    known: list[KnownMistake] | Callable[[], list[KnownMistake]] = field(default_factory=list)
+    known: list[KnownMistake] = field(default_factory=list)
     tolerance: float = TOLERANCE
     pairs: Pairs | Callable[[], Pairs] | None = None
     group: str = ""
     peak: int | None = None
-    usual: list[KnownMistake] | Callable[[], list[KnownMistake]] = field(default_factory=list)
     exact: list[str] = field(default_factory=list)
-
-    def mistakes(self) -> list[KnownMistake]:
-        """Return what the known mistakes give here; they are run only when someone asks: the right never do."""
-        if callable(self.known):
-            self.known = self.known()
-        return self.known
-
-    def usual_mistakes(self) -> list[KnownMistake]:
-        """Return what mistakes give that any function can have: they are asked for where no known one fits."""
-        if callable(self.usual):
-            self.usual = self.usual()
-        return self.usual
 
     def together(self) -> Pairs:
         """Return what two known mistakes at once give here."""

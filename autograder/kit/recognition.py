@@ -44,7 +44,10 @@ class Evidence:
         return difference(right[part], given[part], self.cases[case].tolerance) is not None
 
     def names(self) -> dict[str, KnownMistake]:
-        return {known.name: known for case in self.cases.values() for known in case.mistakes()}
+        return self._named(usual=False)
+
+    def _named(self, usual: bool) -> dict[str, KnownMistake]:
+        return {known.name: known for case in self.cases.values() for known in case.known if known.usual == usual}
 
     def alone(self) -> list[KnownMistake]:
         """Return the mistakes that explain every case, those that the function crashes on too."""
@@ -52,8 +55,7 @@ class Evidence:
 
     def usual(self) -> list[KnownMistake]:
         """Return the first mistake that any function can have and that explains every case."""
-        known = {known.name: known for case in self.cases.values() for known in case.usual_mistakes()}
-        return [each for name, each in known.items() if self._is(name)][:1]
+        return [known for name, known in self._named(usual=True).items() if self._is(name)][:1]
 
     def _is(self, name: str) -> bool:
         told_apart = False
@@ -91,7 +93,7 @@ class Evidence:
             for pair, one, two in places
             if all(same_print(case.together().row(pair), prints[case.name]) for case in answered)
         ]
-        return [known for i, known in enumerate(answered[0].mistakes()) if _common(fitting, i)]
+        return [known for i, known in enumerate(answered[0].known) if _common(fitting, i)]
 
     def _candidates(self, answered: list[Case]) -> list[tuple[int, int, int]]:
         """Return the pairs that may be the student's two mistakes: their number, and the places of the two.
@@ -101,7 +103,7 @@ class Evidence:
         """
         left = [(pair, int(one), int(two)) for pair, (one, two) in enumerate(answered[0].together().places)]
         for case in answered[:SIFTED]:
-            known = {i: self._shown(case, case.mistakes()[i]) for i in {i for _, *two in left for i in two}}
+            known = {i: self._shown(case, case.known[i]) for i in {i for _, *two in left for i in two}}
             left = [(pair, i, j) for pair, i, j in left if _may_be_both(known[i], known[j], self._wrong_parts(case))]
         return left if len(left) <= MOST_PAIRS else []
 
@@ -196,8 +198,7 @@ def recognised(cases: list[Case], answers: dict[str, Answer]) -> tuple[list[Know
 
 
 def _numbers(case: Case, name: str) -> list[np.ndarray] | None:
-    known = next((known for known in case.mistakes() if known.name == name), None)
-    known = known or next((known for known in case.usual_mistakes() if known.name == name), None)
+    known = next((known for known in case.known if known.name == name), None)
     return known.numbers() if known else None
 
 

@@ -51,12 +51,7 @@ def pack(recording: Recording) -> bytes:
     """Return a recording as the bytes of an npz file: arrays, equal ones once, and a codec's text."""
     arrays: dict[str, np.ndarray] = {}
     cases = [
-        replace(
-            case,
-            known=[replace(k, outputs=k.numbers()) for k in case.mistakes()],
-            usual=[replace(k, outputs=k.numbers()) for k in case.usual_mistakes()],
-        )
-        for case in recording.cases
+        replace(case, known=[replace(each, outputs=each.numbers()) for each in case.known]) for case in recording.cases
     ]
     cases = [replace(case, pairs=pairs) for case, pairs in zip(cases, _pairs(cases), strict=True)]
     keys: dict[tuple, str] = {}
@@ -95,7 +90,7 @@ def _pairs(cases: list[Case]) -> list[Pairs]:
     rows = [np.array([case.together().row(pair) for pair in kept]) for case in cases]
     more = [
         not any(
-            all(_equal(case.mistakes()[place], row[i]) for case, row in zip(cases, rows, strict=True))
+            all(_equal(case.known[place], row[i]) for case, row in zip(cases, rows, strict=True))
             for place in places[pair]
         )
         for i, pair in enumerate(kept)

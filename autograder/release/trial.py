@@ -96,7 +96,7 @@ class Trial:
     @staticmethod
     def _shows(case: Case, mistake: str) -> bool:
         """Return whether a known mistake gives other numbers than the right ones on a case, or crashes there."""
-        known = next(known for known in case.mistakes() if known.name == mistake)
+        known = next(known for known in case.known if known.name == mistake)
         return not same(known.numbers(), case.outputs.values())
 
     def unasked(self) -> list[str]:

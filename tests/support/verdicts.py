@@ -22,7 +22,7 @@ def drawn(check_id: str, seed: int) -> list[Case]:
     for case in cases:
         two = case.together()
         case.pairs = Pairs(two.places, cache(two.row))
-        for known, mistake in zip(case.mistakes(), check.mistakes, strict=True):
+        for known, mistake in zip(case.known, [*check.mistakes, *check.usual], strict=True):
             known.outputs = partial(_numbers, check_id, mistake, case)
     return cases
 
@@ -52,7 +52,7 @@ def calling(check_id: str, mistake: Callable) -> Caller:
 @cache
 def without_mistakes(check_id: str, seed: int) -> list[Case]:
     """Return the cases without what the known mistakes give: points are the same, and nothing is searched for."""
-    return [replace(case, known=[], pairs=None, usual=[]) for case in drawn(check_id, seed)]
+    return [replace(case, known=[], pairs=None) for case in drawn(check_id, seed)]
 
 
 @cache
@@ -63,7 +63,7 @@ def examples(check_id: str) -> list[Example]:
 @cache
 def without_gradients(check_id: str, seed: int) -> list[Case]:
     return [
-        replace(case, cotangents=None, known=case.mistakes, usual=case.usual_mistakes, pairs=case.together)
+        replace(case, cotangents=None, pairs=case.together)
         for case in drawn(check_id, seed)
         if not case.peak  # which takes seconds, and where a mistake shows as it does elsewhere
     ]
