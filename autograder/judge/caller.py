@@ -61,16 +61,3 @@ class StepServer:
         if answer.outputs:
             answer.outputs[-1] = np.array(server.count)
         return answer
-
-
-@dataclass(frozen=True)
-class SameAnswer:
-    """Answers each call alike: nothing is called."""
-
-    answer: Answer
-
-    def __call__(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
-        return self.answer
-
-    def together(self, function: str, calls: list[Call]) -> list[Answer]:
-        return [self.answer] * len(calls)

@@ -9,8 +9,8 @@ from autograder.checks import Check
 from autograder.judge.caller import Student
 from autograder.judge.reference_server import Earlier
 from autograder.judge.session import Limits, Session
-from autograder.kit.carried import Parts, named, repair_first
 from autograder.kit.grading import Case, Verdict, grade
+from autograder.kit.local import Parts, named, repair_first
 from autograder.sandbox.sandbox import Sandbox
 
 

@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from autograder import checks
 from autograder.assignment import CHECK, Template, grade_id
 from autograder.judge import seed
-from autograder.judge.caller import SameAnswer, StepServer, Student
+from autograder.judge.caller import StepServer, Student
 from autograder.judge.carried import Forward, Lost
 from autograder.judge.comparison import comparison
 from autograder.judge.reference_server import Bounded
@@ -23,7 +23,7 @@ from autograder.kit import grading
 from autograder.kit.answer import Caller, Failure
 from autograder.kit.bonus import all_points, with_stars
 from autograder.kit.dry_run_steps import defines
-from autograder.kit.grading import Case, Verdict
+from autograder.kit.grading import Verdict
 from autograder.kit.repair import Repair, refusing
 from autograder.sandbox.sandbox import Sandbox
 from autograder.submissions import parser_client
@@ -142,11 +142,11 @@ class _Run:
         student = Student(self.session, stopped, check.portable_adapter, self._why_missing)
         self.session.begin_check()
         if function in self.blank and not check.hunt:  # its cases make no difference, and drawing costs the most
-            cases = drawn_once(check_id)
-            answer = student(function, list(cases[0].arguments.values()))
+            answer = student(function, arguments_once(check_id))
             if answer.error and answer.error.kind == "unwritten":
-                same = SameAnswer(answer)
-                verdict = grading.grade(check_id, cases, check.criteria, same, check.worked_examples)
+                rows: list[tuple[str, float, float]] = [(each.name, each.points, 0) for each in check.criteria]
+                hint = f"{function}: 0 of {check.max_points} points. {grading.NOT_WRITTEN}"
+                verdict = Verdict(0, check.max_points, hint, [], rows, failures=[answer.error])
                 self.judged.verdicts[function] = verdict
                 return
         cases = check.draw(self.drawn(check_id))
@@ -231,6 +231,6 @@ def shown(verdict: Verdict, stars: int = 0) -> list[dict[str, Any]]:
 
 
 @cache
-def drawn_once(check_id: str) -> list[Case]:
-    """Return cases for functions that nobody has written."""
-    return checks.find(check_id).draw(np.random.default_rng(0))
+def arguments_once(check_id: str) -> list[Any]:
+    """Return arguments with which a function is called that nobody has written."""
+    return list(checks.find(check_id).draw(np.random.default_rng(0))[0].arguments.values())

@@ -58,10 +58,6 @@ def grader_digest() -> str:
     return " ".join(f"{name}:{grader_key(name)[:16]}" for name in released)
 
 
-class OtherGrader(RuntimeError):
-    """This machine's grader is not the one that handed out the task."""
-
-
 def settle_threads() -> None:
     """Set what numerical libraries read at their import: their threads do not survive a fork."""
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -97,7 +93,7 @@ def prepare(settings: JudgeSettings) -> None:
     """Make the judge, and refuse where this is another grader than the one that handed out the work."""
     ours = grader_digest()
     if settings.grader and settings.grader != ours:
-        raise OtherGrader(
+        raise RuntimeError(
             f"its grader, kit or notebooks differ: expected {settings.grader}, got {ours}. Copy the course's folder "
             "with build/release there, or run `make release` on the same commit, and start the worker again"
         )

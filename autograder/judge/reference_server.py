@@ -25,10 +25,6 @@ MOST_ARGUMENTS = 32
 LONGEST_AXIS = 1 << 16
 
 
-class TooMuch(ValueError):
-    """A question whose answer would cost too much."""
-
-
 class Earlier:
     """The references of earlier functions, for the check of a function that may call them."""
 
@@ -112,7 +108,7 @@ class Bounded(EachOperation):
         kwargs = kwargs or {}
         self.left -= EACH if _at_most((args, kwargs)) <= SMALL else EACH + _size(func, args, kwargs)
         if self.left < 0:
-            raise TooMuch(f"its arguments are too large: it would make more than {MOST_ELEMENTS} numbers")
+            raise ValueError(f"its arguments are too large: it would make more than {MOST_ELEMENTS} numbers")
         return func(*args, **kwargs)
 
 

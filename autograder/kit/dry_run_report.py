@@ -14,8 +14,9 @@ from pathlib import Path
 from autograder.kit import course
 from autograder.kit.dry_run import RUNNING, Report, dry_run
 from autograder.kit.dry_run_steps import NoNotebook, read
-from autograder.kit.history import unsaved
+from autograder.kit.history import shell, unsaved
 from autograder.kit.lines import fitting
+from autograder.kit.progress import HANDED_IN, mark, summed
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -50,10 +51,7 @@ def report_on_own(notebook: str) -> None:
 @contextlib.contextmanager
 def _own_file(notebook: str) -> Iterator[Path]:
     """Yield the file of the running notebook; raise NoNotebook where none is found."""
-    from IPython.core.getipython import get_ipython
-
-    shell = get_ipython()
-    named = [notebook, getattr(shell, "user_ns", {}).get("__vsc_ipynb_file__"), os.environ.get("JPY_SESSION_NAME")]
+    named = [notebook, getattr(shell(), "user_ns", {}).get("__vsc_ipynb_file__"), os.environ.get("JPY_SESSION_NAME")]
     path = next((Path(name) for name in named if name and Path(name).is_file()), None)
     if notebook and path is None:
         raise NoNotebook(f"there is no file {notebook} in {Path.cwd()}")
@@ -82,11 +80,16 @@ def report_on(path: Path) -> str:
     report = dry_run(path)
     saved = datetime.fromtimestamp(path.stat().st_mtime).strftime("%H:%M on %d %B")
     head = f"{path.name}, as it was saved at {saved}, run from the top as grading does (with other inputs there):"
-    rows = [_row(part, report) for part in course.parts(report.name).values()]
+    parts = course.parts(report.name)
+    scores = {
+        name: HANDED_IN if about.get("open") and about["score"] else min(about["score"], parts[name].points)
+        for name, about in report.verdicts.items()
+    }
+    rows = [_row(part, report, scores) for part in parts.values()]
     cells = [f"cell {number} stopped: {text}" for number, text in sorted(report.stopped.items()) if _is_cause(text)]
     lacks = dict.fromkeys(line for about in report.verdicts.values() for line in about["lacking"])
     notes = [f"  {note}" for note in [*cells, *report.notes, *lacks]]
-    return fitting("\n".join([head, "", *rows, "", *notes, *([""] if notes else []), *_sums(report)]))
+    return fitting("\n".join([head, "", *rows, "", *notes, *([""] if notes else []), *_sums(parts, report, scores)]))
 
 
 def _is_cause(error: str) -> bool:
@@ -94,20 +97,18 @@ def _is_cause(error: str) -> bool:
     return not error.startswith(("NotImplementedError", "NameError"))
 
 
-def _row(part: course.Part, report: Report) -> str:
+def _row(part: course.Part, report: Report, scores: dict[str, float]) -> str:
     """Return a line on one part: a sign, its place and name, its points, and why it has no more."""
     title = f"{part.place:10} {part.name:28}"
     if part.written:
         sign, words = ("✓", "answered") if part.name in report.answered else ("–", "no answer yet")
         return f"  {sign} {title} {words}; {part.points:g} points by your teacher"
-    about = report.verdicts.get(part.name, {"score": 0, "hint": "It was not run."})
-    score = min(about["score"], part.points)
-    if about.get("open") and score:
-        return f"  ○ {title} handed in; {part.points:g} points if it is right, which only grading says"
-    sign = "✓" if score == part.points else "½" if score else "–"
-    return f"  {sign} {title} {score:g} of {part.points:g}" + (
-        "" if score == part.points else f": {_reason(part, about['hint'], report)}"
-    )
+    begins, score = f"  {mark([part], scores)} {title}", scores.get(part.name, 0)
+    if score == HANDED_IN:
+        return f"{begins} handed in; {part.points:g} points if it is right, which only grading says"
+    hint = report.verdicts.get(part.name, {"hint": "It was not run."})["hint"]
+    why = "" if score == part.points else f": {_reason(part, hint, report)}"
+    return f"{begins} {score:g} of {part.points:g}{why}"
 
 
 def _reason(part: course.Part, hint: str, report: Report) -> str:
@@ -121,23 +122,11 @@ def _reason(part: course.Part, hint: str, report: Report) -> str:
     return said.strip()
 
 
-def _sums(report: Report) -> list[str]:
+def _sums(parts: dict[str, course.Part], report: Report, scores: dict[str, float]) -> list[str]:
     """Return the points, and what is to be done with the file."""
-    parts = course.parts(report.name)
-    got = {name: min(about["score"], parts[name].points) for name, about in report.verdicts.items() if name in parts}
-    open_ones = {name for name, about in report.verdicts.items() if about.get("open") and about["score"]}
-    core = sum(score for name, score in got.items() if not parts[name].stars and name not in open_ones)
-    most = sum(part.points for part in parts.values() if not part.stars and not part.written)
-    bonus = sum(score for name, score in got.items() if parts[name].stars)
+    line = summed((part, scores.get(name, 0.0)) for name, part in parts.items())
     written = sum(part.points for part in parts.values() if part.written)
-    line = f"{core:g} of {most:g} points" + (f", ★ {bonus:g}" if bonus else "")
-    line += f"; {sum(parts[name].points for name in open_ones):g} more if ○ is right" if open_ones else ""
     line += f"; up to {written:g} by your teacher" if written else ""
-    left = [part.name for part in parts.values() if not part.stars and not _is_done(part, report, got, open_ones)]
+    done = {name for name, score in scores.items() if score in (parts[name].points, HANDED_IN)} | report.answered
+    left = [name for name, part in parts.items() if not part.stars and name not in done]
     return [f"{line}.", f"Open: {', '.join(left)}." if left else "Nothing is open: hand this file in."]
-
-
-def _is_done(part: course.Part, report: Report, got: dict[str, float], open_ones: set[str]) -> bool:
-    if part.written:
-        return part.name in report.answered
-    return part.name in open_ones or got.get(part.name) == part.points

@@ -13,7 +13,6 @@ from autograder.kit.adapter import Adapter
 from autograder.kit.answer import Caller
 from autograder.kit.call import call
 from autograder.kit.cases import Case, Criterion, Example, KnownMistake, Pairs
-from autograder.kit.compare import printed, same_print
 from autograder.kit.hunts import Argument, HuntInput
 from autograder.kit.table_models import BeamStep, GreedyStep
 
@@ -82,23 +81,8 @@ def load(check_id: str, folder: Path | None = None) -> Recording:
 
 
 def _pairs(cases: list[Case]) -> list[Pairs]:
-    """Return for each case the numbers of those pairs of mistakes that do more than one of the two does."""
+    """Return for each case the numbers that stand for each two mistakes at once."""
     places = cases[0].together().places
     if len(places) > MOST_PAIRS:  # minutes to run, megabytes to send: grading alone names them
         places = places[:0]
-    kept = [pair for pair in range(len(places)) if not np.isnan(cases[0].together().row(pair)).any()]
-    rows = [np.array([case.together().row(pair) for pair in kept]) for case in cases]
-    more = [
-        not any(
-            all(_equal(case.known[place], row[i]) for case, row in zip(cases, rows, strict=True))
-            for place in places[pair]
-        )
-        for i, pair in enumerate(kept)
-    ]
-    return [Pairs(places[kept][more], row[more]) for row in rows]
-
-
-def _equal(known: KnownMistake, row: np.ndarray) -> bool:
-    """Return whether two mistakes at once give what one of them does, or crash."""
-    numbers = known.numbers()
-    return bool(np.isnan(row).any()) or (numbers is not None and same_print(printed(numbers), row))
+    return [Pairs(places, np.array([case.together().row(pair) for pair in range(len(places))])) for case in cases]

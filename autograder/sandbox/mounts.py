@@ -1,8 +1,6 @@
 """What the sandbox shows of this machine: Python, the kit, and the packages that the kit needs; none of the rest."""
 
 import importlib.metadata
-import shutil
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,8 +12,7 @@ from packaging.utils import canonicalize_name
 
 from autograder.places import BUILD, INSIDE, ROOT
 from autograder.sandbox import installation
-from autograder.sandbox.bubblewrap import NoSandbox, environment, system_places
-from lab.files import aside
+from autograder.sandbox.bubblewrap import NoSandbox, system_places
 
 WORKER_REQUIREMENTS = (
     "torch",
@@ -60,8 +57,7 @@ SETTINGS = {
 
 def view(kit: Path) -> View:
     """Return the view of student code that runs with this kit."""
-    shown = {"/sandbox/inside": INSIDE, "/kit": kit.resolve(), "/cache/matplotlib": font_cache()}
-    shown |= installation.shown() | packages(kit)
+    shown = {"/sandbox/inside": INSIDE, "/kit": kit.resolve(), **installation.shown(), **packages(kit)}
     hidden = {*installation.hidden(), *_private_paths(shown | {str(path): path for path in system_places()})}
     outermost = sorted(path for path in hidden if not hidden & set(map(str, Path(path).parents)))
     settings = {
@@ -88,7 +84,6 @@ def plain_view(kit: Path, folder: Path) -> View:
         (folder / path).mkdir(exist_ok=True)
     if not (folder / "sandbox" / "inside").is_symlink():
         (folder / "sandbox" / "inside").symlink_to(INSIDE)
-    shutil.copytree(font_cache(), folder / "matplotlib", dirs_exist_ok=True)
     settings = {name: value.replace("/tmp/", f"{folder}/") for name, value in SETTINGS.items()}
     settings |= {
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
@@ -173,27 +168,3 @@ def closure(requirements: Iterable[str]) -> set[str]:
                 if not requirement.marker or requirement.marker.evaluate({"extra": extra})
             ]
     return {name for name, _ in done}
-
-
-def font_cache() -> Path:
-    """Return a matplotlib configuration folder with its font cache, made once: that takes a second."""
-    cache = BUILD / "cache" / f"matplotlib-{importlib.metadata.version('matplotlib')}"
-    if not cache.is_dir():
-        try:
-            with aside(cache) as part:
-                _look_up_fonts(part)
-        except OSError:
-            if not cache.is_dir():  # else another process was first
-                raise
-    return cache
-
-
-def _look_up_fonts(folder: Path) -> None:
-    """Fill a matplotlib configuration folder, which everybody may read."""
-    folder.mkdir()
-    settings = {**environment(), "MPLCONFIGDIR": str(folder), "HOME": str(folder)}
-    subprocess.run(
-        [sys.executable, "-c", "import matplotlib.font_manager"], env=settings, check=True, capture_output=True
-    )
-    for path in (folder, *folder.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o644)

@@ -27,9 +27,9 @@ from autograder.kit import (
     progress,
     recordings,
 )
-from autograder.kit.carried import GRADING_TRIES
 from autograder.kit.cases import Verdict
 from autograder.kit.dry_run import Report
+from autograder.kit.local import GRADING_TRIES
 from autograder.kit.recordings import Recording
 from autograder.release.notebook import build_source
 from autograder.release.recordings import recording
