@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import faults
-from autograder.checks.edits import in_file, pairs, target
+from autograder.checks.edits import in_file, pairs, target, union
 from autograder.checks.faults import CheckFault
 from autograder.checks.points import DIFFERENTIABLE, FEATURES, GRADIENTS, NAMES, SHAPE, Points
 from autograder.checks.portable import portable
@@ -185,7 +185,7 @@ class Check:
         named = dict(zip(self.arguments, arguments, strict=True))
         _put(right, np.nan, given.compared)
         outputs: dict[str, np.ndarray] = dict(zip(self.outputs, right, strict=True))
-        together = partial(self._together, arguments, outputs)
+        pairs = Pairs(self._pairs, partial(self._print, arguments, Case("", {}, outputs)))
         return Case(
             given.name,
             named,
@@ -195,7 +195,7 @@ class Check:
             answer.gradients,
             self._known(arguments, outputs),
             given.tolerance,
-            together,
+            pairs,
             given.group,
             given.peak,
             list(self.exact),
@@ -238,19 +238,20 @@ class Check:
             for mistake, name, hint, usual in self._named
         ]
 
-    def _together(self, arguments: list, right: dict[str, np.ndarray]) -> Pairs:
-        case, two = Case("", {}, right), pairs(tuple(self.mistakes))
+    @cached_property
+    def _pairs(self) -> np.ndarray:
+        return np.array(pairs(self.mistakes), np.int16).reshape(-1, 2)
 
-        def row(pair: int) -> np.ndarray:
-            try:
-                outputs = self._numbers(two[pair][2], arguments, case)
-            except CheckFault:  # both edits want the same place
-                outputs = None
-            if outputs is None or len(outputs) != len(right):
-                return np.full(2 * len(right), np.nan, np.float32)
-            return printed(outputs)
-
-        return Pairs(np.array([places for *places, _ in two], np.int16).reshape(-1, 2), row)
+    def _print(self, arguments: list, case: Case, pair: int) -> np.ndarray:
+        """Return the numbers that stand for what two mistakes at once give; NaN where they crash."""
+        one, two = (self.mistakes[place] for place in self._pairs[pair])
+        try:
+            outputs = self._numbers(union(one, two), arguments, case)
+        except CheckFault:  # both edits want the same place
+            outputs = None
+        if outputs is None or len(outputs) != len(case.outputs):
+            return np.full(2 * len(case.outputs), np.nan, np.float32)
+        return printed(outputs)
 
     def _numbers(self, mistake: Callable, arguments: list, case: Case) -> list[np.ndarray] | None:
         answer = self.calling(target(mistake))(self.function, arguments, None)

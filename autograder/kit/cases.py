@@ -40,8 +40,9 @@ class KnownMistake:
 class Pairs:
     """What two known mistakes at once give on a case: of each pair a few numbers that stand for its outputs."""
 
-    places: np.ndarray  # (pairs, 2): which two of the case's known mistakes
-    prints: np.ndarray | Callable[[int], np.ndarray]  # (pairs, n), or one row at a time; NaN: the pair crashes here
+    places: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int16))  # which two known mistakes
+    # One row for each pair, or what makes it; NaN: the pair crashes here.
+    prints: np.ndarray | Callable[[int], np.ndarray] = field(default_factory=lambda: np.zeros((0, 0), np.float32))
 
     def row(self, pair: int) -> np.ndarray:
         """Return the numbers that stand for one pair's outputs; it is run only now, when somebody asks."""
@@ -75,16 +76,10 @@ class Case:
     gradients: list[np.ndarray | None] | None = None
     known: list[KnownMistake] = field(default_factory=list)
     tolerance: float = TOLERANCE
-    pairs: Pairs | Callable[[], Pairs] | None = None
+    pairs: Pairs = field(default_factory=Pairs)
     group: str = ""
     peak: int | None = None
     exact: list[str] = field(default_factory=list)
-
-    def together(self) -> Pairs:
-        """Return what two known mistakes at once give here."""
-        if callable(self.pairs):
-            self.pairs = self.pairs()
-        return self.pairs or Pairs(np.zeros((0, 2), np.int16), np.zeros((0, 0), np.float32))
 
 
 class Kind(StrEnum):

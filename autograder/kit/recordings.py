@@ -82,7 +82,7 @@ def load(check_id: str, folder: Path | None = None) -> Recording:
 
 def _pairs(cases: list[Case]) -> list[Pairs]:
     """Return for each case the numbers that stand for each two mistakes at once."""
-    places = cases[0].together().places
+    places = cases[0].pairs.places
     if len(places) > MOST_PAIRS:  # minutes to run, megabytes to send: grading alone names them
         places = places[:0]
-    return [Pairs(places, np.array([case.together().row(pair) for pair in range(len(places))])) for case in cases]
+    return [Pairs(places, np.array([case.pairs.row(pair) for pair in range(len(places))])) for case in cases]
