@@ -1,18 +1,30 @@
-"""A student's functions, as a check calls them."""
+"""A student's functions, as a check calls them, and whether a second run, in a fresh worker, gives the same answers."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from autograder.judge.session import Session
+from autograder.judge.session import Limits, Session
 from autograder.kit.adapter import Adapter
 from autograder.kit.answer import Answer, Call, Caller, Failure
+from autograder.kit.criteria import differ
 from autograder.kit.table_models import CachedSteps
+from autograder.sandbox.sandbox import Sandbox
 
 MISSING = re.compile(r"NameError: name '(\w+)' is not defined")
+DIFFERS = "two runs of this notebook gave different answers"
+# What may differ in a second run: modules other than these, random numbers, addresses, files.
+CHANCE = re.compile(
+    r"""(?:^|;)\s*(?:import|from)\s+(?!(?:torch|numpy|math|matplotlib|lab|jaxtyping|collections|typing|functools)\b
+        (?:[\w. ]*$|.*\simport\s))
+    |\brandom\b|(?:seed|default_rng|Generator|empty|empty_like|\b(?:id|hash|open|exec|eval|__import__))\s*\(|^\s*[%!]""",
+    re.MULTILINE | re.VERBOSE,
+)
+SECONDS = 15.0  # for the second run
 
 
 @dataclass(frozen=True)
@@ -61,3 +73,56 @@ class StepServer:
         if answer.outputs:
             answer.outputs[-1] = np.array(server.count)
         return answer
+
+
+@dataclass
+class FirstCalls:
+    """A student's functions as a check calls them; the first call of each case is kept, so that it can be repeated."""
+
+    caller: Student
+    function: str
+    cases: int
+    calls: list[tuple[list[Any], Answer]] = field(default_factory=list)
+
+    def __call__(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
+        return self.together(function, [Call(arguments, cotangents)])[0]
+
+    def together(self, function: str, calls: list[Call]) -> list[Answer]:
+        """Return the answers to calls made at one request; those to first ones are kept."""
+        answers = self.caller.together(function, calls)
+        for call, answer in zip(calls, answers, strict=True):
+            if call.cotangents is None and len(self.calls) < self.cases:
+                self.calls.append((call.arguments, answer))
+        return answers
+
+
+def differing(sandbox: Sandbox, limits: Limits, events: list[str | FirstCalls], until: float) -> list[str]:
+    """Return the functions that answered otherwise when the cells and first calls were run again, in their order."""
+    with Session(sandbox, limits, until=min(until, time.monotonic() + SECONDS)) as session:
+        return list(dict.fromkeys(_otherwise(session, events)))
+
+
+def _otherwise(session: Session, events: list[str | FirstCalls]) -> Iterator[str]:
+    """Yield the functions that answer otherwise in this run, as far as it comes in its time."""
+    for number, event in enumerate(events):
+        if isinstance(event, FirstCalls):
+            if not _alike(session, event):
+                yield event.function
+            continue
+        session.run(event, shown=False)
+        if len(session.ran) < sum(isinstance(one, str) for one in events[: number + 1]):
+            return  # it was stopped, as it was not the first time: nothing below it can be compared
+
+
+def _alike(session: Session, first: FirstCalls) -> bool:
+    session.begin_check()
+    calls = [Call(arguments) for arguments, _ in first.calls]
+    again = session.together(first.function, calls, first.caller.adapter)
+    if session.trouble and session.trouble.kind != "died":  # it took longer: that says nothing of its numbers
+        return True
+    return all(_same(answer, other) for (_, answer), other in zip(first.calls, again, strict=True))
+
+
+def _same(one: Answer, other: Answer) -> bool:
+    """Return whether both answers are the same, or both are none."""
+    return one.outputs is other.outputs is None or not differ(one, other)

@@ -13,11 +13,10 @@ from nbformat import NotebookNode
 from autograder import checks
 from autograder.assignment import CHECK, Template, grade_id
 from autograder.judge import seed
-from autograder.judge.caller import StepServer, Student
+from autograder.judge.caller import CHANCE, DIFFERS, FirstCalls, StepServer, Student, differing
 from autograder.judge.carried import Forward, Lost
 from autograder.judge.comparison import comparison
 from autograder.judge.reference_server import Bounded
-from autograder.judge.runs import CHANCE, DIFFERS, FirstCalls, differing
 from autograder.judge.session import Limits, Session
 from autograder.kit import grading
 from autograder.kit.answer import Caller, Failure

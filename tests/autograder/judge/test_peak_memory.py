@@ -9,8 +9,7 @@ import pytest
 import torch
 
 from autograder.checks import find
-from autograder.judge.caller import Student
-from autograder.judge.runs import FirstCalls
+from autograder.judge.caller import FirstCalls, Student
 from autograder.judge.session import Limits, Session
 from autograder.kit.answer import Call
 from autograder.kit.call import call
