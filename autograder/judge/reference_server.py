@@ -74,8 +74,8 @@ class Earlier:
 
 def _answer(reference: Callable, arguments: list, named: dict) -> dict:
     call = inspect.signature(reference).bind(*arguments, **named)
-    positional, keywords = fresh([call.args, call.kwargs], [], wants_gradients=False)
-    result = reference(*positional, **keywords)
+    given: Any = fresh([call.args, call.kwargs], [], wants_gradients=False)
+    result = reference(*given[0], **given[1])
     several = isinstance(result, tuple | list)
     outputs = [each.numpy().copy() if isinstance(each, Tensor) else each for each in (result if several else [result])]
     return {"outputs": outputs, "several": several}

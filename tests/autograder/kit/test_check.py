@@ -19,7 +19,7 @@ from autograder.kit import (
     Stopped,
     check,
     course,
-    dry_run_report,
+    dry_run,
     dry_run_worker,
     history,
     lacking,
@@ -249,11 +249,11 @@ def test_check_all_names_what_was_run_and_is_not_in_the_file(tmp_path, monkeypat
     )
     monkeypatch.setattr(course, "parts", lambda name: {name: course.Part(name, 1, 2) for name in "fg"})
     monkeypatch.setattr(course, "names", lambda: ["name"])
-    monkeypatch.setattr(dry_run_report, "dry_run", lambda path: Report("name"))
+    monkeypatch.setattr(dry_run, "dry_run", lambda path: Report("name"))
     monkeypatch.chdir(tmp_path)
     for last, is_saved in (("def f():\n    return 1", True), ("def f():\n    return 2", False), ("g()", True)):
         ran(monkeypatch, last)
-        dry_run_report.report_on_own("")
+        dry_run.report_on_own("")
         assert ("f is other code in this file" in capsys.readouterr().out) != is_saved
 
 
