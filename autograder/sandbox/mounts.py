@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import sys
+import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -11,8 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from autograder.places import BUILD, INSIDE, ROOT
-from autograder.sandbox import installation
-from autograder.sandbox.bubblewrap import NoSandbox, system_places
+from autograder.sandbox.bubblewrap import NoSandbox, python_base, system_places
 
 WORKER_REQUIREMENTS = (
     "torch",
@@ -24,6 +24,10 @@ WORKER_REQUIREMENTS = (
     "tqdm",
 )  # the worker's own
 PACKAGES = "/packages"
+PREFIX = Path("/python")  # Python finds its library from where its program lies
+SHARED = Path("/python/shared")
+VERSION = f"python3.{sys.version_info.minor}"
+OWN = {*sys.stdlib_module_names, "lib-dynload", "__pycache__"}
 
 
 @dataclass(frozen=True)
@@ -57,16 +61,49 @@ SETTINGS = {
 
 def view(kit: Path) -> View:
     """Return the view of student code that runs with this kit."""
-    shown = {"/sandbox/inside": INSIDE, "/kit": kit.resolve(), **installation.shown(), **packages(kit)}
-    hidden = {*installation.hidden(), *_private_paths(shown | {str(path): path for path in system_places()})}
+    shown = {"/sandbox/inside": INSIDE, "/kit": kit.resolve(), **_python_shown(), **packages(kit)}
+    hidden = {*_python_hidden(), *_private_paths(shown | {str(path): path for path in system_places()})}
     outermost = sorted(path for path in hidden if not hidden & set(map(str, Path(path).parents)))
     settings = {
-        "PATH": f"{installation.PREFIX}/bin:/usr/bin:/bin",
+        "PATH": f"{PREFIX}/bin:/usr/bin:/bin",
         "PYTHONPATH": f"/sandbox:/kit:{PACKAGES}",
-        "LD_LIBRARY_PATH": str(installation.SHARED),
+        "LD_LIBRARY_PATH": str(SHARED),
         **SETTINGS,
     }
-    return View(shown, outermost, f"{installation.PREFIX}/bin/{installation.VERSION}", settings)
+    return View(shown, outermost, f"{PREFIX}/bin/{VERSION}", settings)
+
+
+def _python_shown() -> dict[str, Path]:
+    """Return what is shown of Python's own installation, by a place inside that names no user.
+
+    The rest of its prefix is not shown: on many machines that is /usr, and a course or a class may lie in it too.
+    """
+    program = Path(sys.executable).resolve()
+    program = program if program.is_relative_to(python_base()) else python_base() / "bin" / VERSION
+    places = {str(PREFIX / "bin" / name): program for name in dict.fromkeys(("python", "python3", VERSION))}
+    places |= {str(PREFIX / library.relative_to(python_base())): library for library in _libraries()}
+    if python_base() != Path("/usr"):  # there they are among the system's
+        places |= {str(PREFIX / "lib" / file.name): file for file in sorted((python_base() / "lib").glob("*.so*"))}
+    if (itself := python_base() / "lib" / (sysconfig.get_config_var("INSTSONAME") or "")).is_file():
+        places[str(SHARED / itself.name)] = itself
+    return places
+
+
+def _python_hidden() -> list[str]:
+    """Return the folders that are covered up: they lie in the standard library and belong to something else."""
+    return [
+        str(PREFIX / folder.relative_to(python_base()))
+        for library in _libraries()
+        for folder in sorted(library.iterdir())
+        if folder.is_dir() and folder.name not in OWN
+    ]
+
+
+def _libraries() -> Iterator[Path]:
+    """Yield the folders of the standard library; some systems have one for each size of a word."""
+    for name in dict.fromkeys(("lib", sys.platlibdir)):
+        if (folder := python_base() / name / VERSION).is_dir():
+            yield folder
 
 
 def _private_paths(paths: dict[str, Path]) -> Iterator[str]:
