@@ -3,7 +3,7 @@
 import importlib.metadata
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -169,10 +169,8 @@ def importable(lines: Iterable[str]) -> list[str]:
     return sorted(module for module, names in known if needed & set(map(canonicalize_name, names)))
 
 
-@cache
-def packages_of_modules() -> Mapping[str, list[str]]:
-    """Return {top-level module: names of the distributions that hold it}; to read all that are installed takes long."""
-    return importlib.metadata.packages_distributions()
+# {top-level module: names of the distributions that hold it}; to read all that are installed takes long.
+packages_of_modules = cache(importlib.metadata.packages_distributions)
 
 
 @cache

@@ -221,7 +221,7 @@ def test_a_stopped_check_has_no_points_of_an_earlier_version(softmax_kit, tmp_pa
 def ran(monkeypatch: pytest.MonkeyPatch, *inputs: str) -> None:
     """Let these be the cells that the running notebook ran."""
     shell = SimpleNamespace(history_manager=SimpleNamespace(input_hist_raw=["", *inputs]), transform_cell=str)
-    monkeypatch.setattr(history, "_shell", lambda: shell)
+    monkeypatch.setattr(history, "shell", lambda: shell)
 
 
 def test_a_verdict_on_an_older_function_than_the_cell_says_so(softmax_kit, capsys, monkeypatch):
