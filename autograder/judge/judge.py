@@ -23,7 +23,8 @@ from autograder.kit.answer import Caller, Failure
 from autograder.kit.bonus import all_points, with_stars
 from autograder.kit.dry_run_steps import defines
 from autograder.kit.grading import Verdict
-from autograder.kit.repair import Repair, refusing
+from autograder.kit.hunts import refusing
+from autograder.kit.repair import Repair
 from autograder.sandbox.sandbox import Sandbox
 from autograder.submissions import parser_client
 from autograder.submissions.normalise import is_own

@@ -15,9 +15,9 @@ from autograder.kit import peak, recordings
 from autograder.kit.answer import Answer, Caller, Failure
 from autograder.kit.cases import Verdict
 from autograder.kit.grading import grade
-from autograder.kit.hunts import LETTERS, HuntInput, Tried
+from autograder.kit.hunts import LETTERS, HuntInput, Tried, refusing
 from autograder.kit.printed import Prints
-from autograder.kit.repair import refusing, repair
+from autograder.kit.repair import repair
 
 Parts = Mapping[str, int | None]  # earlier functions that are not right yet, and the numbers of their parts
 GRADING_TRIES = "Grading tries this one with right earlier ones, too."

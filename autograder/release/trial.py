@@ -18,7 +18,8 @@ from autograder.kit.call import call
 from autograder.kit.cases import Case, Kind
 from autograder.kit.compare import same
 from autograder.kit.grading import Verdict, grade
-from autograder.kit.repair import refusing, repair
+from autograder.kit.hunts import refusing
+from autograder.kit.repair import repair
 from autograder.release.missing import missing_parts
 from autograder.release.notebook import SETUP, build_source
 
