@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from autograder import checks
 from autograder.assignment import CHECK, Template, grade_id
 from autograder.judge import seed
-from autograder.judge.caller import CHANCE, DIFFERS, FirstCalls, StepServer, Student, differing
+from autograder.judge.caller import CHANCE, DIFFERS, Events, StepServer, Student, differing
 from autograder.judge.carried import Forward, Lost
 from autograder.judge.comparison import comparison
 from autograder.judge.reference_server import Bounded
@@ -113,7 +113,7 @@ class _Run:
     repairs: dict[str, Repair]
     stopped: dict[str, Failure | None] = field(default_factory=dict)  # what ended the cell of a function
     lost: list[Lost] = field(default_factory=list)
-    events: list[str | FirstCalls] = field(default_factory=list)
+    events: Events = field(default_factory=list)
     written: list[str] = field(default_factory=list)  # the cells that are not as they were released
     ahead: dict[str, str] = field(default_factory=dict)  # the sources of the cells that are still to run
     failed: list[tuple[str, str]] = field(default_factory=list)  # the sources of cells that ended with these errors
@@ -150,15 +150,15 @@ class _Run:
                 self.judged.verdicts[function] = verdict
                 return
         cases = check.draw(self.drawn(check_id))
-        calls = FirstCalls(student, function, len(cases))
-        caller = check.hunt.caller(function, calls, Bounded) if check.hunt else calls
+        student.cases = len(cases)
+        caller = check.hunt.caller(function, student, Bounded) if check.hunt else student
         if check.steps:
-            caller = StepServer(self.session, calls, check.steps)
+            caller = StepServer(self.session, student, check.steps)
         if repair := self.repairs.get(function):
-            caller = self._repaired(repair, calls)
+            caller = self._repaired(repair, student)
         verdict = grading.grade(check_id, cases, check.criteria, caller, check.worked_examples)
         self.judged.verdicts[function] = verdict
-        self.events += [] if self.session.trouble else [calls]
+        self.events += [] if self.session.trouble else [(function, student)]
         if verdict.score < verdict.max_score:
             if any(failure.kind != "unwritten" for failure in verdict.failures):  # else it calls nothing
                 self.lost.append(Lost(function, cases, list(self.session.ran)))
