@@ -145,9 +145,44 @@ class StudentFiles:
                     return assignment
         return None
 
+    def _choose(
+        self, assignment: str, candidates: list[SubmittedFile]
+    ) -> tuple[SubmittedFile | None, dict[SubmittedFile, str]]:
+        """Return the one that counts, and each of other content with what is wrong with it.
+
+        The rules, in their order: one without an answer never counts beside one with; NAME/NAME.ipynb, unless it came
+        from an LMS, where students name the folders; what declares the assignment; the newest. Where different
+        contents are left, none counts, and they are returned.
+        """
+        left = [each for each in candidates if each.is_notebook] or candidates
+        why = {each: "" for each in candidates if each not in left}
+        place = (assignment, f"{assignment}.ipynb")
+        rules: dict[str, Callable[[list[SubmittedFile]], list[SubmittedFile]]] = {
+            "is as it was released": lambda left: [each for each in left if not _is_unwritten(each, assignment)],
+            "does not lie where it belongs": lambda left: [
+                each for each in left if each.owner.parts[-2:] == place and not each.owner.account
+            ],
+            "does not say that it is of this assignment": lambda left: [
+                each for each in left if self._content(each)[1] == assignment
+            ],
+            "is older": _newest,
+        }
+        for reason, rule in rules.items():
+            if not self._are_equal(left):
+                kept = rule(left) or left
+                why |= {each: reason for each in left if each not in kept}
+                left = kept
+        if left and self._are_equal(left):
+            return left[0], why
+        return None, dict.fromkeys(left, "")
+
+    def _are_equal(self, files: list[SubmittedFile]) -> bool:
+        digests = {self._content(each)[0] for each in files[1:]}
+        return not digests or digests == {self._content(files[0])[0]} != {None}
+
     def _add_best(self, assignment: str, candidates: list[SubmittedFile], files: list[SubmittedFile]) -> None:
         """Add the one submission for an assignment to the inbox; reject candidates of other content."""
-        chosen, others = Choice(assignment, self._content).of(candidates)
+        chosen, others = self._choose(assignment, candidates)
         owner = next((each.owner for each in files), NOBODY)  # one student has one account
         if chosen is None:
             reason = undecided(others) if others else self._missing(assignment, files)
@@ -185,66 +220,22 @@ class StudentFiles:
         self.inbox.rejected.append(Rejected(self.student, shown_path(self.root, candidate), error))
 
 
-@dataclass(frozen=True)
-class Choice:
-    """The choice among the notebooks for one assignment; `content` returns a file's digest and what it declares."""
+def _is_unwritten(candidate: SubmittedFile, assignment: str) -> bool:
+    """Return whether a notebook is known to hold no answer."""
+    with suppress(Unreadable):
+        return parser_client.is_unwritten(candidate.read(), template(assignment))
+    return False
 
-    assignment: str
-    content: Callable[[SubmittedFile], tuple[str | None, str | None]]
 
-    def of(self, candidates: list[SubmittedFile]) -> tuple[SubmittedFile | None, dict[SubmittedFile, str]]:
-        """Return the one that counts, and each of other content with what is wrong with it.
-
-        The rules, in their order: one without an answer never counts beside one with; NAME/NAME.ipynb, unless it came
-        from an LMS, where students name the folders; what declares the assignment; the newest. Where different
-        contents are left, none counts, and they are returned.
-        """
-        left = [each for each in candidates if each.is_notebook] or candidates
-        why = {each: "" for each in candidates if each not in left}
-        rules = {
-            "is as it was released": self._answered,
-            "does not lie where it belongs": self._in_its_place,
-            "does not say that it is of this assignment": self._declaring,
-            "is older": self._newest,
-        }
-        for reason, rule in rules.items():
-            if not self._are_equal(left):
-                kept = rule(left) or left
-                why |= {each: reason for each in left if each not in kept}
-                left = kept
-        if left and self._are_equal(left):
-            return left[0], why
-        return None, dict.fromkeys(left, "")
-
-    def _are_equal(self, files: list[SubmittedFile]) -> bool:
-        digests = {self.content(each)[0] for each in files[1:]}
-        return not digests or digests == {self.content(files[0])[0]} != {None}
-
-    def _answered(self, left: list[SubmittedFile]) -> list[SubmittedFile]:
-        answered = []
-        for each in left:
-            with suppress(Unreadable):
-                if parser_client.is_unwritten(each.read(), template(self.assignment)):
-                    continue
-            answered.append(each)  # also one of which nobody knows
-        return answered
-
-    def _in_its_place(self, left: list[SubmittedFile]) -> list[SubmittedFile]:
-        place = (self.assignment, f"{self.assignment}.ipynb")
-        return [each for each in left if each.owner.parts[-2:] == place and not each.owner.account]
-
-    def _declaring(self, left: list[SubmittedFile]) -> list[SubmittedFile]:
-        return [each for each in left if self.content(each)[1] == self.assignment]
-
-    def _newest(self, left: list[SubmittedFile]) -> list[SubmittedFile]:
-        """Return the newest by the LMS's count, else by the zip's times where those are far enough apart."""
-        attempts = [each.owner.attempt for each in left if each.owner.attempt]
-        if attempts:
-            return [each for each in left if each.owner.attempt == max(attempts)]
-        times = [each.time for each in left if each.time]
-        if len(times) < len(left) or any(timedelta(0) < max(times) - time < APART for time in times):
-            return []
-        return [each for each in left if each.time == max(times)]
+def _newest(left: list[SubmittedFile]) -> list[SubmittedFile]:
+    """Return the newest by the LMS's count, else by the zip's times where those are far enough apart."""
+    attempts = [each.owner.attempt for each in left if each.owner.attempt]
+    if attempts:
+        return [each for each in left if each.owner.attempt == max(attempts)]
+    times = [each.time for each in left if each.time]
+    if len(times) < len(left) or any(timedelta(0) < max(times) - time < APART for time in times):
+        return []
+    return [each for each in left if each.time == max(times)]
 
 
 def own_path(candidate: SubmittedFile) -> str:
