@@ -6,7 +6,6 @@ before it reads a file: a bare machine with a GPU does not have it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 CHECK = "check-"  # begins the grade_id of each cell that a check stands in
 OWN = "attention_workbook"  # the key of our own metadata, of a notebook and of a cell
-HEADING = re.compile(r"^## (\d+)\b", re.MULTILINE)
 
 
 class UnknownAssignment(ValueError):
@@ -132,18 +130,6 @@ def stars(cell: NotebookNode) -> int:
 def bonus(cell: NotebookNode) -> float:
     """Return the most bonus points that a cell gives: nbgrader's own maximum for such a cell is 0."""
     return float(cell.metadata.get(OWN, {}).get("bonus", 0))
-
-
-def parts(cells: list[NotebookNode]) -> dict[str, int | None]:
-    """Return {function: number of the part of a notebook in which it is checked}, None below no numbered heading."""
-    numbers: dict[str, int | None] = {}
-    number = None
-    for cell in cells:
-        headings = HEADING.findall(cell.source) if cell.cell_type == "markdown" else []
-        number = int(headings[-1]) if headings else number
-        if grade_id(cell).startswith(CHECK):
-            numbers[grade_id(cell).removeprefix(CHECK)] = number
-    return numbers
 
 
 def is_manual(metadata: dict) -> bool:

@@ -10,8 +10,8 @@ from typing import Any
 
 from autograder import checks
 from autograder.assignment import Template, template
-from autograder.judge import agreement
 from autograder.judge.judge import Judge, Judged, refused
+from autograder.judge.process import demand
 from autograder.judge.result import summary
 from autograder.sandbox import sandbox
 from autograder.submissions import parser_client
@@ -57,7 +57,7 @@ class Scorer:
     def template(self, name: str) -> Template:
         if name not in self.forms:
             self.forms[name] = template(name)
-            agreement.demand(self.forms[name])
+            demand(self.forms[name])
         return self.forms[name]
 
 

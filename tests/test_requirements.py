@@ -18,7 +18,7 @@ from tests.support.imports import imports
 
 OURS = ["autograder", "benchmarks", "book", "examples", "lab", "solutions", "tests"]
 # Named here and in no requirements: on Colab alone, and with PyTorch for CUDA alone.
-OPTIONAL = {"google": "autograder/kit/dry_run_report.py", "triton": "solutions/long_context/kernel.py"}
+OPTIONAL = {"google": "autograder/kit/dry_run.py", "triton": "solutions/long_context/kernel.py"}
 LINE = re.compile(r"(?P<name>[\w.-]+)==(?P<version>\S+)\s+# \S.*")
 
 

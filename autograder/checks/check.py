@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import faults
-from autograder.checks.edits import in_file, pairs, target
+from autograder.checks.edits import in_file, pairs, target, union
 from autograder.checks.faults import CheckFault
 from autograder.checks.points import DIFFERENTIABLE, FEATURES, GRADIENTS, NAMES, SHAPE, Points
 from autograder.checks.portable import portable
@@ -187,8 +187,7 @@ class Check:
         named = dict(zip(self.arguments, arguments, strict=True))
         _put(right, np.nan, given.compared)
         outputs: dict[str, np.ndarray] = dict(zip(self.outputs, right, strict=True))
-        known = partial(self._known, arguments, outputs)
-        together = partial(self._together, arguments, outputs)
+        pairs = Pairs(self._pairs, partial(self._print, arguments, Case("", {}, outputs)))
         return Case(
             given.name,
             named,
@@ -196,12 +195,11 @@ class Check:
             given.features or [],
             cotangents,
             answer.gradients,
-            known,
+            self._known(arguments, outputs),
             given.tolerance,
-            together,
+            pairs,
             given.group,
             given.peak,
-            partial(self._known, arguments, outputs, usual=True),
             list(self.exact),
         )
 
@@ -229,30 +227,33 @@ class Check:
             )
         return answer, cotangents if given.gradients else None
 
-    def _known(self, arguments: list, right: dict[str, np.ndarray], usual: bool = False) -> list[KnownMistake]:
+    @cached_property
+    def _named(self) -> list[tuple[Callable, str, str, bool]]:
+        """Return the mistakes with their names and hints, then those that any function can have."""
+        every = [(each, False) for each in self.mistakes] + [(each, True) for each in self.usual]
+        return [(each, each.__name__, " ".join((each.__doc__ or "").split()), usual) for each, usual in every]
+
+    def _known(self, arguments: list, right: dict[str, np.ndarray]) -> list[KnownMistake]:
         case = Case("", {}, right)
         return [
-            KnownMistake(
-                mistake.__name__,
-                " ".join((mistake.__doc__ or "").split()),
-                partial(self._numbers, mistake, arguments, case),
-            )
-            for mistake in (self.usual if usual else self.mistakes)
+            KnownMistake(name, hint, partial(self._numbers, mistake, arguments, case), usual)
+            for mistake, name, hint, usual in self._named
         ]
 
-    def _together(self, arguments: list, right: dict[str, np.ndarray]) -> Pairs:
-        case, two = Case("", {}, right), pairs(tuple(self.mistakes))
+    @cached_property
+    def _pairs(self) -> np.ndarray:
+        return np.array(pairs(self.mistakes), np.int16).reshape(-1, 2)
 
-        def row(pair: int) -> np.ndarray:
-            try:
-                outputs = self._numbers(two[pair][2], arguments, case)
-            except CheckFault:  # both edits want the same place
-                outputs = None
-            if outputs is None or len(outputs) != len(right):
-                return np.full(2 * len(right), np.nan, np.float32)
-            return printed(outputs)
-
-        return Pairs(np.array([places for *places, _ in two], np.int16).reshape(-1, 2), row)
+    def _print(self, arguments: list, case: Case, pair: int) -> np.ndarray:
+        """Return the numbers that stand for what two mistakes at once give; NaN where they crash."""
+        one, two = (self.mistakes[place] for place in self._pairs[pair])
+        try:
+            outputs = self._numbers(union(one, two), arguments, case)
+        except CheckFault:  # both edits want the same place
+            outputs = None
+        if outputs is None or len(outputs) != len(case.outputs):
+            return np.full(2 * len(case.outputs), np.nan, np.float32)
+        return printed(outputs)
 
     def _numbers(self, mistake: Callable, arguments: list, case: Case) -> list[np.ndarray] | None:
         answer = self.calling(target(mistake))(self.function, arguments, None)

@@ -140,11 +140,6 @@ class Mistake:
         kept = [edit for edit in others if any(each.value in inside for each in edit.places)]
         return {RIGHT: Mistake(self.__name__, "", home, kept).made if kept else home}
 
-    def union(self, other: "Mistake") -> "Mistake":
-        """Return both mistakes at once."""
-        edits, otherwise = (*self.edits, *other.edits), (*other.edits, *self.edits)
-        return Mistake(f"{self.__name__} {other.__name__}", "", self.reference, edits, otherwise)
-
 
 @lru_cache(maxsize=4096)
 def _edited(definition: Definition, edits: tuple[Edit, ...]) -> tuple[Any, int]:
@@ -179,11 +174,16 @@ def target(mistake: Callable) -> Callable:
     return mistake.made if isinstance(mistake, Mistake) else mistake
 
 
+def pairs(mistakes: Sequence[Callable]) -> list[tuple[int, int]]:
+    """Return each two mistakes that are edits, by their places."""
+    return list(combinations([i for i, mistake in enumerate(mistakes) if isinstance(mistake, Mistake)], 2))
+
+
 @cache
-def pairs(mistakes: tuple[Callable, ...]) -> list[tuple[int, int, Mistake]]:
-    """Return each two mistakes that are edits, by their places, and the one that makes both; it may not fit."""
-    edited = [(i, mistake) for i, mistake in enumerate(mistakes) if isinstance(mistake, Mistake)]
-    return [(i, j, one.union(two)) for (i, one), (j, two) in combinations(edited, 2)]
+def union(one: Mistake, two: Mistake) -> Mistake:
+    """Return both mistakes at once; they may not fit."""
+    edits, otherwise = (*one.edits, *two.edits), (*two.edits, *one.edits)
+    return Mistake(f"{one.__name__} {two.__name__}", "", one.reference, edits, otherwise)
 
 
 def known(reference: Callable, name: str = "", folder: Path | None = None) -> tuple[Mistake, ...]:

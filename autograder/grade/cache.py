@@ -15,10 +15,6 @@ from autograder.submissions.files import Submission
 from autograder.submissions.notebook import Unreadable
 
 
-class Busy(ValueError):
-    """Another run writes into the same folder; the message names its process."""
-
-
 def submission_key(submission: Submission) -> str:
     """Return a digest of a submission's bytes, of its timestamp, notes and notice, and of the grader."""
     try:
@@ -127,7 +123,7 @@ def _origin(submission: Submission) -> dict[str, str]:
 
 @contextmanager
 def exclusive(out: Path) -> Iterator[None]:
-    """Lock the folder against other runs, as long as the process lives; raise Busy where another holds the lock."""
+    """Lock the folder against other runs, as long as the process lives; raise ValueError where another run holds it."""
     folder(out)
     with (out / ".grade.lock").open("a+") as file:
         try:
@@ -135,7 +131,7 @@ def exclusive(out: Path) -> Iterator[None]:
         except BlockingIOError:
             file.seek(0)
             holder = file.read().strip() or "unknown"
-            raise Busy(
+            raise ValueError(
                 f"Another run (process {holder}) grades into {out}. Wait for its end, or give another --out DIR."
             ) from None
         file.truncate(0)

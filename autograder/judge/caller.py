@@ -1,46 +1,65 @@
-"""A student's functions, as a check calls them."""
+"""A student's functions, as a check calls them, and whether a second run, in a fresh worker, gives the same answers."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from autograder.judge.session import Session
+from autograder.judge.session import Limits, Session
 from autograder.kit.adapter import Adapter
 from autograder.kit.answer import Answer, Call, Caller, Failure
+from autograder.kit.criteria import differ
 from autograder.kit.table_models import CachedSteps
+from autograder.sandbox.sandbox import Sandbox
 
 MISSING = re.compile(r"NameError: name '(\w+)' is not defined")
+DIFFERS = "two runs of this notebook gave different answers"
+# What may differ in a second run: modules other than these, random numbers, addresses, files.
+CHANCE = re.compile(
+    r"""(?:^|;)\s*(?:import|from)\s+(?!(?:torch|numpy|math|matplotlib|lab|jaxtyping|collections|typing|functools)\b
+        (?:[\w. ]*$|.*\simport\s))
+    |\brandom\b|(?:seed|default_rng|Generator|empty|empty_like|\b(?:id|hash|open|exec|eval|__import__))\s*\(|^\s*[%!]""",
+    re.MULTILINE | re.VERBOSE,
+)
+SECONDS = 15.0  # for the second run
 
 
-@dataclass(frozen=True)
+@dataclass
 class Student:
     """Calls the functions of a session; where a name is missing, says why.
 
     `stopped` is what ended the cell that should define the function, `explain` says why another name is not there.
+    The first call of so many `cases` is kept, so that a second run can repeat it.
     """
 
     session: Session
     stopped: Failure | None = None
     adapter: Adapter | None = None  # the check's
     explain: Callable[[str], str] = lambda name: ""
+    cases: int = 0
+    first: list[tuple[list[Any], Answer]] = field(default_factory=list)
 
     def __call__(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
         return self.together(function, [Call(arguments, cotangents)])[0]
 
-    def _explained(self, function: str, answer: Answer) -> Answer:
+    def _explain(self, function: str, answer: Answer) -> None:
         if self.stopped and answer.error and answer.error.kind == "undefined":
             text = f"{function} is not defined: its cell stopped with {self.stopped.text}"
             answer.error = Failure(self.stopped.kind, text)
         elif answer.error and (missing := MISSING.match(answer.error.text)) and (why := self.explain(missing[1])):
             answer.error = Failure(answer.error.kind, f"{missing[0]} ({why}){answer.error.text[missing.end() :]}")
-        return answer
 
     def together(self, function: str, calls: list[Call]) -> list[Answer]:
         """Return the answers to calls that are made one after the other, at one request."""
-        return [self._explained(function, answer) for answer in self.session.together(function, calls, self.adapter)]
+        answers = self.session.together(function, calls, self.adapter)
+        for call, answer in zip(calls, answers, strict=True):
+            self._explain(function, answer)
+            if call.cotangents is None and len(self.first) < self.cases:
+                self.first.append((call.arguments, answer))
+        return answers
 
 
 @dataclass(frozen=True)
@@ -63,14 +82,36 @@ class StepServer:
         return answer
 
 
-@dataclass(frozen=True)
-class SameAnswer:
-    """Answers each call alike: nothing is called."""
+Events = list[str | tuple[str, Student]]  # the cells of a run, and what called a function at its check
 
-    answer: Answer
 
-    def __call__(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
-        return self.answer
+def differing(sandbox: Sandbox, limits: Limits, events: Events, until: float) -> list[str]:
+    """Return the functions that answered otherwise when the cells and first calls were run again, in their order."""
+    with Session(sandbox, limits, until=min(until, time.monotonic() + SECONDS)) as session:
+        return list(dict.fromkeys(_otherwise(session, events)))
 
-    def together(self, function: str, calls: list[Call]) -> list[Answer]:
-        return [self.answer] * len(calls)
+
+def _otherwise(session: Session, events: Events) -> Iterator[str]:
+    """Yield the functions that answer otherwise in this run, as far as it comes in its time."""
+    for number, event in enumerate(events):
+        if not isinstance(event, str):
+            if not _alike(session, *event):
+                yield event[0]
+            continue
+        session.run(event, shown=False)
+        if len(session.ran) < sum(isinstance(one, str) for one in events[: number + 1]):
+            return  # it was stopped, as it was not the first time: nothing below it can be compared
+
+
+def _alike(session: Session, function: str, student: Student) -> bool:
+    session.begin_check()
+    calls = [Call(arguments) for arguments, _ in student.first]
+    again = session.together(function, calls, student.adapter)
+    if session.trouble and session.trouble.kind != "died":  # it took longer: that says nothing of its numbers
+        return True
+    return all(_same(answer, other) for (_, answer), other in zip(student.first, again, strict=True))
+
+
+def _same(one: Answer, other: Answer) -> bool:
+    """Return whether both answers are the same, or both are none."""
+    return one.outputs is other.outputs is None or not differ(one, other)

@@ -4,13 +4,14 @@ import re
 from dataclasses import dataclass, replace
 
 from autograder import checks
-from autograder.assignment import Template, parts
+from autograder.assignment import Template
 from autograder.checks import Check
 from autograder.judge.caller import Student
 from autograder.judge.reference_server import Earlier
 from autograder.judge.session import Limits, Session
-from autograder.kit.carried import Parts, named, repair_first
+from autograder.kit import course
 from autograder.kit.grading import Case, Verdict, grade
+from autograder.kit.local import Parts, named, repair_first
 from autograder.sandbox.sandbox import Sandbox
 
 
@@ -37,7 +38,7 @@ class Forward:
 
         Bug hunts are left out: the answer to one is an earlier function, and may not be had by calling it.
         """
-        numbers = parts(self.form.notebook.cells)
+        numbers = course.numbers(self.form.notebook.cells)
         for one in lost:
             check = checks.find(f"{self.form.assignment}.{one.function}")
             wrong = {name: numbers.get(name) for name in check.may_call if _is_wrong(verdicts.get(name))}

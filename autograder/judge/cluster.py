@@ -16,18 +16,13 @@ from distributed import Client, Future
 from distributed.scheduler import KilledWorker
 
 from autograder.judge.pool import Dispatcher, NoJudges, Work
-from autograder.judge.process import JudgeSettings, OtherGrader, grader_digest, judged, prepare, settle_threads
+from autograder.judge.process import JudgeSettings, grader_digest, judged, prepare, settle_threads
 from autograder.judge.result import Outcome, Task
-from autograder.sandbox.sandbox import NoSandbox
 
 CONNECT_SECONDS = 10
 LOOK_SECONDS = 5  # without an outcome, before it is asked whether there are workers left
 WAIT_SECONDS = 300  # for a worker, once all have gone
 AHEAD = 2  # tasks a worker has at hand
-
-
-class NoCluster(NoJudges):
-    """The scheduler or its workers cannot be used; says why, and that what was graded is kept."""
 
 
 class Cluster(Dispatcher):
@@ -40,12 +35,12 @@ class Cluster(Dispatcher):
         try:
             self.client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
-            raise NoCluster(
+            raise NoJudges(
                 f"No Dask scheduler answers at {address}: {error}. Start one with `dask scheduler`, or leave "
                 "--scheduler out to grade on this machine. What was graded so far is kept."
             ) from None
         except TypeError as error:  # what Dask raises where its settings name no certificates
-            raise NoCluster(
+            raise NoJudges(
                 f"{address} cannot be reached: {error}. For tls:// set distributed.comm.tls.ca-file, client.cert and "
                 "client.key in ~/.config/dask/distributed.yaml."
             ) from None
@@ -69,14 +64,14 @@ class Cluster(Dispatcher):
         """Refuse before the first task what would go wrong with each."""
         workers = self.workers
         if not workers:
-            raise NoCluster("The scheduler has no workers: start some, `dask worker ADDRESS --nthreads 1`.")
+            raise NoJudges("The scheduler has no workers: start some, `dask worker ADDRESS --nthreads 1`.")
         threads = [name for name, about in workers.items() if about["nthreads"] != 1]
         if threads:
-            raise NoCluster(f"A judging process has one thread: start {', '.join(threads)} with --nthreads 1.")
+            raise NoJudges(f"A judging process has one thread: start {', '.join(threads)} with --nthreads 1.")
         answers: Any = self.client.run(_ready, self.settings, on_error="return")
         for name, reason in answers.items():
             if reason:
-                raise NoCluster(f"The worker {name} cannot judge: {_spoken(reason)}.")
+                raise NoJudges(f"The worker {name} cannot judge: {_spoken(reason)}.")
         self.room = AHEAD * len(workers)
 
     def submit(self, task: Task) -> Future:
@@ -97,7 +92,7 @@ class Cluster(Dispatcher):
                     file=sys.stderr,
                 )
             elif time.monotonic() - alone_since > WAIT_SECONDS:
-                raise NoCluster(
+                raise NoJudges(
                     f"The scheduler has had no workers for {WAIT_SECONDS} s. What was graded is kept: the same command "
                     "continues from there once there are some."
                 )
@@ -117,9 +112,7 @@ class Cluster(Dispatcher):
             future.release()
         if isinstance(error, KilledWorker):
             return None
-        raise NoCluster(
-            f"The cluster broke off: {_spoken(error) if error else future.status}. What was graded is kept."
-        )
+        raise NoJudges(f"The cluster broke off: {_spoken(error) if error else future.status}. What was graded is kept.")
 
 
 def _ready(settings: JudgeSettings) -> str:
@@ -127,7 +120,7 @@ def _ready(settings: JudgeSettings) -> str:
     settle_threads()
     try:
         prepare(settings)
-    except (NoSandbox, OtherGrader, OSError) as error:
+    except (RuntimeError, OSError) as error:
         return str(error)
     return ""
 

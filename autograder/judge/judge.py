@@ -13,18 +13,18 @@ from nbformat import NotebookNode
 from autograder import checks
 from autograder.assignment import CHECK, Template, grade_id
 from autograder.judge import seed
-from autograder.judge.caller import SameAnswer, StepServer, Student
+from autograder.judge.caller import CHANCE, DIFFERS, Events, StepServer, Student, differing
 from autograder.judge.carried import Forward, Lost
 from autograder.judge.comparison import comparison
 from autograder.judge.reference_server import Bounded
-from autograder.judge.runs import CHANCE, DIFFERS, FirstCalls, differing
 from autograder.judge.session import Limits, Session
 from autograder.kit import grading
 from autograder.kit.answer import Caller, Failure
 from autograder.kit.bonus import all_points, with_stars
 from autograder.kit.dry_run_steps import defines
-from autograder.kit.grading import Case, Verdict
-from autograder.kit.repair import Repair, refusing
+from autograder.kit.grading import Verdict
+from autograder.kit.hunts import refusing
+from autograder.kit.repair import Repair
 from autograder.sandbox.sandbox import Sandbox
 from autograder.submissions import parser_client
 from autograder.submissions.normalise import is_own
@@ -113,7 +113,7 @@ class _Run:
     repairs: dict[str, Repair]
     stopped: dict[str, Failure | None] = field(default_factory=dict)  # what ended the cell of a function
     lost: list[Lost] = field(default_factory=list)
-    events: list[str | FirstCalls] = field(default_factory=list)
+    events: Events = field(default_factory=list)
     written: list[str] = field(default_factory=list)  # the cells that are not as they were released
     ahead: dict[str, str] = field(default_factory=dict)  # the sources of the cells that are still to run
     failed: list[tuple[str, str]] = field(default_factory=list)  # the sources of cells that ended with these errors
@@ -142,23 +142,23 @@ class _Run:
         student = Student(self.session, stopped, check.portable_adapter, self._why_missing)
         self.session.begin_check()
         if function in self.blank and not check.hunt:  # its cases make no difference, and drawing costs the most
-            cases = drawn_once(check_id)
-            answer = student(function, list(cases[0].arguments.values()))
+            answer = student(function, arguments_once(check_id))
             if answer.error and answer.error.kind == "unwritten":
-                same = SameAnswer(answer)
-                verdict = grading.grade(check_id, cases, check.criteria, same, check.worked_examples)
+                rows: list[tuple[str, float, float]] = [(each.name, each.points, 0) for each in check.criteria]
+                hint = f"{function}: 0 of {check.max_points} points. {grading.NOT_WRITTEN}"
+                verdict = Verdict(0, check.max_points, hint, [], rows, failures=[answer.error])
                 self.judged.verdicts[function] = verdict
                 return
         cases = check.draw(self.drawn(check_id))
-        calls = FirstCalls(student, function, len(cases))
-        caller = check.hunt.caller(function, calls, Bounded) if check.hunt else calls
+        student.cases = len(cases)
+        caller = check.hunt.caller(function, student, Bounded) if check.hunt else student
         if check.steps:
-            caller = StepServer(self.session, calls, check.steps)
+            caller = StepServer(self.session, student, check.steps)
         if repair := self.repairs.get(function):
-            caller = self._repaired(repair, calls)
+            caller = self._repaired(repair, student)
         verdict = grading.grade(check_id, cases, check.criteria, caller, check.worked_examples)
         self.judged.verdicts[function] = verdict
-        self.events += [] if self.session.trouble else [calls]
+        self.events += [] if self.session.trouble else [(function, student)]
         if verdict.score < verdict.max_score:
             if any(failure.kind != "unwritten" for failure in verdict.failures):  # else it calls nothing
                 self.lost.append(Lost(function, cases, list(self.session.ran)))
@@ -231,6 +231,6 @@ def shown(verdict: Verdict, stars: int = 0) -> list[dict[str, Any]]:
 
 
 @cache
-def drawn_once(check_id: str) -> list[Case]:
-    """Return cases for functions that nobody has written."""
-    return checks.find(check_id).draw(np.random.default_rng(0))
+def arguments_once(check_id: str) -> list[Any]:
+    """Return arguments with which a function is called that nobody has written."""
+    return list(checks.find(check_id).draw(np.random.default_rng(0))[0].arguments.values())

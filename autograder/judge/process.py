@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from autograder.assignment import Template, assignments, template
+from autograder.assignment import CHECK, Template, assignments, bonus, is_manual, stars, template
 from autograder.judge.result import Outcome, Task, assess, without_points
 from autograder.places import KIT, ROOT, released_notebook
 from autograder.sandbox import sandbox
@@ -58,10 +58,6 @@ def grader_digest() -> str:
     return " ".join(f"{name}:{grader_key(name)[:16]}" for name in released)
 
 
-class OtherGrader(RuntimeError):
-    """This machine's grader is not the one that handed out the task."""
-
-
 def settle_threads() -> None:
     """Set what numerical libraries read at their import: their threads do not survive a fork."""
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -86,18 +82,42 @@ def judge_of(settings: JudgeSettings) -> "Judge":
 @cache
 def form_of(assignment: str) -> Template:
     """Return the released notebook of an assignment, read once."""
-    from autograder.judge import agreement  # it imports torch
-
     form = template(assignment)
-    agreement.demand(form)
+    demand(form)
     return form
+
+
+def demand(form: Template) -> None:
+    """Raise where exercises or points have changed since the notebook was released, or cannot be read any more."""
+    from autograder.checks import CheckFault, checks, questions  # it imports torch
+
+    try:
+        known, asked = checks(form.assignment), questions(form.assignment)
+    except CheckFault as error:
+        raise sandbox.NoSandbox(f"Not graded: {error}. Mend it there, then grade again.") from None
+    ours = {CHECK + function: (check.stars, float(check.max_points)) for function, check in known.items()}
+    ours |= {question: (0, float(written.points)) for question, written in asked.items()}
+    cells = {
+        name: cell for name, cell in form.graded.items() if name.startswith(CHECK) or is_manual(cell.metadata.nbgrader)
+    }
+    released = {
+        name: (stars(cell), bonus(cell) or float(cell.metadata.nbgrader["points"])) for name, cell in cells.items()
+    }
+    if released == ours:
+        return
+    names = sorted(name for name in ours.keys() | released.keys() if ours.get(name) != released.get(name))
+    changed = ", ".join(name.removeprefix(CHECK) for name in names)
+    raise sandbox.NoSandbox(
+        f"Not graded: the points of '{form.assignment}' have changed since its notebook was released "
+        f"({changed}). Run `python -m autograder release {form.assignment}`, then grade again."
+    )
 
 
 def prepare(settings: JudgeSettings) -> None:
     """Make the judge, and refuse where this is another grader than the one that handed out the work."""
     ours = grader_digest()
     if settings.grader and settings.grader != ours:
-        raise OtherGrader(
+        raise RuntimeError(
             f"its grader, kit or notebooks differ: expected {settings.grader}, got {ours}. Copy the course's folder "
             "with build/release there, or run `make release` on the same commit, and start the worker again"
         )

@@ -3,8 +3,9 @@
 A student's code may ask for anything, so every question is looked through, and what an answer may cost is bounded.
 """
 
+import inspect
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 from autograder.kit.call import fresh
 from autograder.kit.codec import CodecError
 from autograder.kit.peak import EachOperation
-from autograder.kit.proxy import Outline, outline
 
 MOST_QUESTIONS = 5_000  # for one check; a right function asks for less than a hundred
 MOST_ELEMENTS = 4 << 20  # that the operations of one answer may make
@@ -23,10 +23,7 @@ EACH = 1000  # what an operation counts as, however little it makes
 SMALL = 1 << 18  # elements; what makes no more is not looked at closely, for which torch imports its compiler: a second
 MOST_ARGUMENTS = 32
 LONGEST_AXIS = 1 << 16
-
-
-class TooMuch(ValueError):
-    """A question whose answer would cost too much."""
+PLAIN = (type(None), np.ndarray, bool, int, float, str)
 
 
 class Earlier:
@@ -41,61 +38,44 @@ class Earlier:
         self.asked: set[str] = set()
         self.left = MOST_QUESTIONS
 
-    @property
-    def outlines(self) -> dict[str, Outline]:
-        """Return the functions that may be asked for, with their parameters."""
-        return {name: outline(reference) for name, reference in self.references.items()}
-
     def answer(self, question: Any) -> dict:
         """Return the answer to a question, the reference's own error included; raise CodecError if it is none."""
-        function, arguments = self._looked_through(question)
+        function, arguments, named = self._looked_through(question)
         self.asked.add(function)
         self.left -= 1
         if self.left < 0:
             return {"error": ["RuntimeError", f"it was called more than {MOST_QUESTIONS} times"]}
-        if any(
-            max(leaf.shape, default=0) > LONGEST_AXIS for leaf in _leaves(arguments) if isinstance(leaf, np.ndarray)
-        ):
-            return {
-                "error": ["ValueError", f"its arguments are too large: an axis has more than {LONGEST_AXIS} places"]
-            }
+        arrays = [leaf for leaf in tree_leaves((arguments, named)) if isinstance(leaf, np.ndarray)]
+        if any(max(array.shape, default=0) > LONGEST_AXIS for array in arrays):
+            text = f"its arguments are too large: an axis has more than {LONGEST_AXIS} places"
+            return {"error": ["ValueError", text]}
         try:
             with torch.inference_mode(False), torch.no_grad(), Bounded():
-                return _answer(self.references[function], arguments)
+                return _answer(self.references[function], arguments, named)
         except Exception as error:  # whatever the arguments lead to; never with the reference's lines
             message = " ".join(str(error).split())
             return {"error": [type(error).__name__, message[:500]]}
 
-    def _looked_through(self, question: Any) -> tuple[str, list]:
-        if not isinstance(question, dict) or set(question) != {"function", "arguments"}:
+    def _looked_through(self, question: Any) -> tuple[str, list, dict]:
+        if not isinstance(question, dict) or set(question) != {"function", "arguments", "named"}:
             raise CodecError("a question that asks for nothing")
-        function, arguments = question["function"], question["arguments"]
+        function, arguments, named = question["function"], question["arguments"], question["named"]
         if not isinstance(function, str) or function not in self.references:
             raise CodecError("a question for a function that is not to be asked for")
         try:
-            is_plain = isinstance(arguments, list) and all(map(_is_plain, _leaves(arguments)))
+            is_plain = all(isinstance(leaf, PLAIN) for leaf in tree_leaves((arguments, named)))
         except RecursionError:
             is_plain = False
-        if not is_plain or len(arguments) > MOST_ARGUMENTS:
+        is_call = isinstance(arguments, list) and isinstance(named, dict)
+        if not is_plain or not is_call or len(arguments) + len(named) > MOST_ARGUMENTS:
             raise CodecError("a question with arguments that are no arrays or numbers")
-        return function, arguments
+        return function, arguments, named
 
 
-def _leaves(value: Any) -> Iterator[Any]:
-    """Yield what is inside lists and dictionaries."""
-    if isinstance(value, list | dict):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _leaves(item)
-    else:
-        yield value
-
-
-def _is_plain(value: Any) -> bool:
-    return value is None or isinstance(value, np.ndarray | bool | int | float | str)
-
-
-def _answer(reference: Callable, arguments: list) -> dict:
-    result = reference(*fresh(arguments, [], wants_gradients=False))
+def _answer(reference: Callable, arguments: list, named: dict) -> dict:
+    call = inspect.signature(reference).bind(*arguments, **named)
+    given: Any = fresh([call.args, call.kwargs], [], wants_gradients=False)
+    result = reference(*given[0], **given[1])
     several = isinstance(result, tuple | list)
     outputs = [each.numpy().copy() if isinstance(each, Tensor) else each for each in (result if several else [result])]
     return {"outputs": outputs, "several": several}
@@ -112,7 +92,7 @@ class Bounded(EachOperation):
         kwargs = kwargs or {}
         self.left -= EACH if _at_most((args, kwargs)) <= SMALL else EACH + _size(func, args, kwargs)
         if self.left < 0:
-            raise TooMuch(f"its arguments are too large: it would make more than {MOST_ELEMENTS} numbers")
+            raise ValueError(f"its arguments are too large: it would make more than {MOST_ELEMENTS} numbers")
         return func(*args, **kwargs)
 
 

@@ -4,6 +4,7 @@ Anyone who only hands tasks out and takes outcomes imports this without torch: t
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,8 @@ from nbformat import NotebookNode
 
 from autograder.assignment import CHECK, OWN, Template, assignments, grade_id
 from autograder.judge.pictures import as_markdown, keep_pasted
-from autograder.submissions import normalise, parser_client, regrade
-from autograder.submissions.normalise import is_by_student
+from autograder.submissions import normalise, parser_client
+from autograder.submissions.normalise import is_by_student, is_own
 from autograder.submissions.notebook import Unreadable
 
 if TYPE_CHECKING:
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 
 LONGEST_MARKDOWN = 20_000  # characters of one cell that are set as markdown: odd ones take quadratic time
 MOST_MARKDOWN = 100_000  # and of all of a student's cells together
+# A text cell of the student's own that begins with "Regrade: PART" or "Regrade: NAME.PART".
+REQUEST = re.compile(
+    r"[#*_>\s]*regrade[*_\s]*:[*_\s`]*(?P<part>[\w.-]{1,100})[`*_]*(?P<note>.*)", re.IGNORECASE | re.DOTALL
+)
+LONGEST_NOTE, MOST_REQUESTS = 2000, 20  # characters of one, and requests of one notebook
 
 
 @dataclass(frozen=True)
@@ -100,8 +106,8 @@ def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
     kept = None if read.content is task.content else read.content
     if task.notice:
         tell(read.notebook, notice=task.notice)
-    requests = regrade.requests(read.notebook.cells, form.assignment)
-    line = record(judged, form) | ({"requests": requests} if requests else {})
+    asked = requests(read.notebook.cells, form.assignment)
+    line = record(judged, form) | ({"requests": asked} if asked else {})
     return Outcome(line, _written(read.notebook, judged), judged.starved, kept=kept)
 
 
@@ -150,3 +156,16 @@ def _bounded(source: str, left: int) -> str:
         shown += f"\n… and {len(source) - len(shown)} characters more in the file that was handed in"
     fence = "`" * (1 + max(map(len, re.findall("`{3,}", shown)), default=2))
     return f"{fence}\n{shown}\n{fence}"
+
+
+def requests(cells: Iterable[NotebookNode], assignment: str) -> list[dict[str, str]]:
+    """Return {"assignment", "part", "note"} for each request in a notebook; those without a NAME are about itself."""
+    texts = [cell.source for cell in cells if cell.cell_type == "markdown" and is_own(cell)]
+    found = [match for text in texts if (match := REQUEST.match(text[: 2 * LONGEST_NOTE]))]
+    return [_request(match, assignment) for match in found[:MOST_REQUESTS]]
+
+
+def _request(match: re.Match[str], assignment: str) -> dict[str, str]:
+    name, dot, part = match["part"].strip(".").partition(".")
+    note = match["note"].lstrip(" \t\r\n.:,;-–—")[:LONGEST_NOTE].rstrip()
+    return {"assignment": name if dot else assignment, "part": (part or name).removeprefix(CHECK), "note": note}

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from autograder.judge.sanitize import clean_outputs, error_output
+from autograder.judge.pictures import picture
 from autograder.judge.timing import Limits, TimeBudget
 from autograder.judge.worker_client import (
     CALL,
@@ -17,7 +17,7 @@ from autograder.judge.worker_client import (
     WorkerDied,
 )
 from autograder.kit.adapter import Adapter
-from autograder.kit.answer import OWN_KINDS, Answer, Call, Failure, clean_answer
+from autograder.kit.answer import OWN_KINDS, Answer, Call, Failure, clean_answer, clean_text
 from autograder.kit.peak import exceeded
 from autograder.sandbox.memory_watchdog import PeakMemory
 from autograder.sandbox.sandbox import Sandbox
@@ -185,3 +185,49 @@ class Session:
         if sum(cell.seconds for cell in self._finished) <= self.limits.check:
             return self._finished
         return [cell for cell in self._finished if not cell.own or cell.seconds < self.limits.check / 10]
+
+
+def error_output(name: str, text: str) -> dict[str, Any]:
+    """Return an error as a notebook's cell shows it."""
+    return {"output_type": "error", "ename": name, "evalue": text, "traceback": [f"{name}: {text}"]}
+
+
+def clean_outputs(outputs: Any) -> list[dict[str, Any]]:
+    """Return the outputs that a notebook may hold: text and pictures, no HTML, no scripts."""
+    cleaned = [_clean_output(item) for item in outputs] if isinstance(outputs, list) else []
+    return [item for item in cleaned if item is not None]
+
+
+def _clean_output(item: Any) -> dict[str, Any] | None:
+    kind = item.get("output_type") if isinstance(item, dict) else None
+    if kind == "stream":
+        return {
+            "output_type": "stream",
+            "name": "stdout" if item.get("name") == "stdout" else "stderr",
+            "text": clean_text(item.get("text"), 1 << 20),
+        }
+    if kind == "error":
+        lines = item.get("traceback")
+        lines = [clean_text(line, 2000) for line in lines[:300]] if isinstance(lines, list) else []
+        return {
+            "output_type": "error",
+            "ename": clean_text(item.get("ename"), 200),
+            "evalue": clean_text(item.get("evalue"), 2000),
+            "traceback": lines,
+        }
+    if kind in ("display_data", "execute_result") and isinstance(item.get("data"), dict):
+        data = {mime: value for mime, value in item["data"].items() if isinstance(value, str) and _shown(mime, value)}
+        output = {
+            "output_type": kind,
+            "data": {mime: clean_text(value, 2 << 20) for mime, value in data.items()},
+            "metadata": {},
+        }
+        return output | ({"execution_count": None} if kind == "execute_result" else {})
+    return None
+
+
+def _shown(mime: str, value: str) -> bool:
+    """Return whether an output can do no more than be looked at: plain text, or base64 and nothing else."""
+    if mime == "text/plain":
+        return True
+    return mime in ("image/png", "image/jpeg") and value.isascii() and picture(mime, value.replace("\n", ""))

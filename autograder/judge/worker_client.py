@@ -59,7 +59,7 @@ class Worker:
         except codec.CodecError as error:
             self._lost("no_worker", f"no worker came up: {error}")
         if earlier:
-            self.request(self.budget(60, 60), READY, 1, op="carry", functions=earlier.outlines)
+            self.request(self.budget(60, 60), READY, 1, op="carry", functions=list(earlier.references))
 
     def budget(self, compute: float, clock: float) -> TimeBudget:
         """Begin to count what the worker takes."""

@@ -13,7 +13,7 @@ def check_all(notebook: str = "") -> None:
 
     Without a name it is the file of the running notebook, else the newest notebook of the folder.
     """
-    from autograder.kit.dry_run_report import report_on_own
+    from autograder.kit.dry_run import report_on_own
 
     report_on_own(notebook)
 

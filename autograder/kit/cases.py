@@ -21,6 +21,7 @@ class KnownMistake:
     name: str
     hint: str
     outputs: list[np.ndarray] | Callable[[], list[np.ndarray] | None] | None  # None: the mistake crashes here
+    usual: bool = False  # one that any function can have: it is named where no other fits
 
     @property
     def title(self) -> str:
@@ -39,8 +40,9 @@ class KnownMistake:
 class Pairs:
     """What two known mistakes at once give on a case: of each pair a few numbers that stand for its outputs."""
 
-    places: np.ndarray  # (pairs, 2): which two of the case's known mistakes
-    prints: np.ndarray | Callable[[int], np.ndarray]  # (pairs, n), or one row at a time; NaN: the pair crashes here
+    places: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int16))  # which two known mistakes
+    # One row for each pair, or what makes it; NaN: the pair crashes here.
+    prints: np.ndarray | Callable[[int], np.ndarray] = field(default_factory=lambda: np.zeros((0, 0), np.float32))
 
     def row(self, pair: int) -> np.ndarray:
         """Return the numbers that stand for one pair's outputs; it is run only now, when somebody asks."""
@@ -72,31 +74,12 @@ class Case:
     features: list[str] = field(default_factory=list)
     cotangents: list[np.ndarray] | None = None
     gradients: list[np.ndarray | None] | None = None
-    known: list[KnownMistake] | Callable[[], list[KnownMistake]] = field(default_factory=list)
+    known: list[KnownMistake] = field(default_factory=list)
     tolerance: float = TOLERANCE
-    pairs: Pairs | Callable[[], Pairs] | None = None
+    pairs: Pairs = field(default_factory=Pairs)
     group: str = ""
     peak: int | None = None
-    usual: list[KnownMistake] | Callable[[], list[KnownMistake]] = field(default_factory=list)
     exact: list[str] = field(default_factory=list)
-
-    def mistakes(self) -> list[KnownMistake]:
-        """Return what the known mistakes give here; they are run only when someone asks: the right never do."""
-        if callable(self.known):
-            self.known = self.known()
-        return self.known
-
-    def usual_mistakes(self) -> list[KnownMistake]:
-        """Return what mistakes give that any function can have: they are asked for where no known one fits."""
-        if callable(self.usual):
-            self.usual = self.usual()
-        return self.usual
-
-    def together(self) -> Pairs:
-        """Return what two known mistakes at once give here."""
-        if callable(self.pairs):
-            self.pairs = self.pairs()
-        return self.pairs or Pairs(np.zeros((0, 2), np.int16), np.zeros((0, 0), np.float32))
 
 
 class Kind(StrEnum):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -63,9 +64,18 @@ def grade_id(cell: dict[str, Any]) -> str:
 def parts(name: str) -> dict[str, Part]:
     """Return the parts of a notebook by name, in their order; {} where it did not come with this kit."""
     try:
-        cells = released(name)["cells"]
+        return parts_of(released(name)["cells"])
     except FileNotFoundError:
         return {}
+
+
+def numbers(cells: Iterable[Any]) -> dict[str, int | None]:
+    """Return {function: number of the part of a notebook in which it is checked}, None below no numbered heading."""
+    return {name: part.number for name, part in parts_of(cells).items() if not part.written}
+
+
+def parts_of(cells: Iterable[Any]) -> dict[str, Part]:
+    """Return the parts of a released notebook's cells by name, in their order."""
     found: dict[str, Part] = {}
     number, hints = None, []
     for cell in cells:

@@ -7,6 +7,7 @@ from autograder.kit.example_hints import Examples, example_hint
 
 __all__ = ["Case", "Criterion", "KnownMistake", "Verdict", "grade"]
 
+NOT_WRITTEN = "It is not written yet."
 Judged = list[tuple[Criterion, Failure | None]]  # each criterion, and what speaks against it
 
 
@@ -37,7 +38,7 @@ def _explained(verdict: Verdict, judged: Judged, evaluation: Evaluation, example
     verdict.failures = list(dict.fromkeys(failure for _, failure in judged if failure))
     head = f"{evaluation.function}: {verdict.score} of {verdict.max_score} points."
     if evaluation.unwritten():
-        verdict.hint = f"{head} It is not written yet."
+        verdict.hint = f"{head} {NOT_WRITTEN}"
         return verdict
     (mistakes, lines), where = evaluation.mistakes(), evaluation.where()
     verdict.mistakes = [known.name for known in mistakes]

@@ -13,9 +13,9 @@ from autograder.kit.dry_run_steps import defines, read
 
 def older(function: str) -> list[str]:
     """Return a line where the newest cell with this function did not define it: what is defined is an older one."""
-    shell, cell = _shell(), f"The cell with {function} that you ran last"
+    running, cell = shell(), f"The cell with {function} that you ran last"
     try:
-        tree = ast.parse(shell.transform_cell(_newest(function)) if shell else "")
+        tree = ast.parse(running.transform_cell(_newest(function)) if running else "")
     except SyntaxError as error:
         return [f"⚠ {cell} has a SyntaxError ({error.msg}) and changed nothing: this is about what was there before."]
     missing = [name for name in _imported(tree) if name not in sys.modules and find_spec(name) is None]
@@ -43,9 +43,10 @@ def unsaved(path: Path) -> list[str]:
 
 def _newest(function: str) -> str:
     """Return the cell that was run last of those that define a function, "" for none."""
-    history = getattr(_shell(), "history_manager", None)
+    history = getattr(shell(), "history_manager", None)
     return next((text for text in reversed(history.input_hist_raw) if defines(text, function)), "") if history else ""
 
 
-def _shell() -> Any:
+def shell() -> Any:
+    """Return IPython's shell where a notebook runs, else None."""
     return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None

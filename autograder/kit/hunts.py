@@ -143,3 +143,14 @@ def _differ(right: list[np.ndarray], others: list[np.ndarray]) -> bool:
         one.shape != two.shape or not np.allclose(one, two, rtol=CLEAR, atol=CLEAR)
         for one, two in zip(right, others, strict=True)
     )
+
+
+def refusing(complaint: str, caller: Caller) -> Caller:
+    """Return what answers every call with the complaint, where there is a function: what is no repair earns nothing."""
+
+    def refused(*question: Any) -> Answer:
+        answer = caller(*question)
+        missing = answer.error and answer.error.kind in ("unwritten", "undefined")
+        return answer if missing else Answer(error=Failure("wrong", complaint))
+
+    return refused

@@ -1,12 +1,12 @@
 """What is expected and what is given, side by side: below a check's words, where a notebook can show it."""
 
-import sys
 from collections.abc import Sequence
 from html import escape
 
 import numpy as np
 
 from autograder.kit.example_hints import MOST, VISIBLE, Output
+from autograder.kit.history import shell
 
 LABEL = "The numbers of the example: the darker, the larger; ≠ marks where yours differ."
 EXPECTED, GIVEN = "expected", "yours"
@@ -15,7 +15,7 @@ EXPECTED, GIVEN = "expected", "yours"
 def show(outputs: Sequence[Output]) -> None:
     """Draw the outputs of an example below the words of the check: in a notebook, where there is something to see."""
     drawn = picture(outputs)
-    if drawn and "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
+    if drawn and shell() is not None:
         from IPython.display import HTML, display
 
         display(HTML(drawn))

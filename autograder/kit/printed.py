@@ -2,11 +2,11 @@
 
 import contextlib
 import io
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from autograder.kit.answer import Answer, Caller
+from autograder.kit.history import shell
 
 MOST_LINES, LONGEST = 12, 160  # that are shown, and the characters of one
 
@@ -60,7 +60,7 @@ class Prints:
 @contextlib.contextmanager
 def _without_pictures() -> Iterator[None]:
     """Keep what a function displays out of the notebook: a plot for each call would bury the verdict as well."""
-    if "IPython" not in sys.modules or sys.modules["IPython"].get_ipython() is None:
+    if shell() is None:
         yield
         return
     from IPython.utils.capture import capture_output

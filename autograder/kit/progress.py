@@ -6,10 +6,12 @@ They are kept beside the kit, so that a new kernel knows them; where nothing can
 import contextlib
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from autograder.kit import course
 from autograder.kit.cases import Verdict
+from autograder.kit.history import shell
 
 HANDED_IN = -1.0  # in place of points: only grading knows them
 _known: dict[str, dict[str, float]] = {}  # by notebook and function, of the notebooks that this kernel checks
@@ -56,21 +58,19 @@ def hint(check_id: str = "") -> None:
         return
     _given[check_id] = number + 1
     text = f"{function}, hint {number + 1} of {len(part.hints)}: {part.hints[number]}"
-    with contextlib.suppress(ImportError):
-        from IPython.core.getipython import get_ipython
-        from IPython.display import Markdown, display
+    if shell() is None:
+        print(text)
+        return
+    from IPython.display import Markdown, display
 
-        if get_ipython() is not None:
-            display(Markdown(text))
-            return
-    print(text)
+    display(Markdown(text))
 
 
 def _lines(name: str) -> list[str]:
     """Return two lines: the parts of a notebook with their marks, and what is next, with the points of the course."""
     parts, scores = [part for part in course.parts(name).values() if not part.written], _scores(name)
     places = dict.fromkeys(part.place for part in parts)
-    marks = [f"{place} {_mark([p for p in parts if p.place == place], scores)}" for place in places]
+    marks = [f"{place} {mark([p for p in parts if p.place == place], scores)}" for place in places]
     first = " · ".join([f"{name}: {_sum(name)}", *(mark.replace(" ", "\N{NO-BREAK SPACE}") for mark in marks)])
     open_ones = [part for part in parts if scores.get(part.name, 0) not in (part.points, HANDED_IN)]
     core = [part for part in open_ones if not part.stars]
@@ -86,7 +86,7 @@ def _lines(name: str) -> list[str]:
     return [first, then + (f" The course: {_sum(*names)}." if len(names) > 1 else "")]
 
 
-def _mark(parts: list[course.Part], scores: dict[str, float]) -> str:
+def mark(parts: list[course.Part], scores: dict[str, float]) -> str:
     """Return how far a part is: ✓ all points, ○ all that is known here, ½ some of them, – none yet."""
     got = [HANDED_IN if scores.get(p.name) == HANDED_IN else scores.get(p.name, 0) / (p.points or 1) for p in parts]
     if all(each in (1, HANDED_IN) for each in got):
@@ -95,15 +95,18 @@ def _mark(parts: list[course.Part], scores: dict[str, float]) -> str:
 
 
 def _sum(*names: str) -> str:
-    """Return the points of notebooks: "21 of 54 points, ★ 4; 2 more if ○ is right"."""
+    scores = {name: _scores(name) for name in names}
+    return summed((part, scores[name].get(part.name, 0.0)) for name in names for part in course.parts(name).values())
+
+
+def summed(scored: Iterable[tuple[course.Part, float]]) -> str:
+    """Return the points of parts: "21 of 54 points, ★ 4; 2 more if ○ is right"."""
     got = most = bonus = hoped = 0.0
-    for name in names:
-        scores = _scores(name)
-        for part in course.parts(name).values():
-            own = min(max(0.0, scores.get(part.name, 0.0)), part.points)
-            got, bonus = (got, bonus + own) if part.stars else (got + own, bonus)
-            most += 0 if part.stars or part.written else part.points
-            hoped += part.points if scores.get(part.name) == HANDED_IN else 0
+    for part, score in scored:
+        own = min(max(0.0, score), part.points)
+        got, bonus = (got, bonus + own) if part.stars else (got + own, bonus)
+        most += 0 if part.stars or part.written else part.points
+        hoped += part.points if score == HANDED_IN else 0
     more = f"; {hoped:g} more if ○ is right" if hoped else ""
     return f"{got:g} of {most:g} points" + (f", ★ {bonus:g}" if bonus else "") + more
 

@@ -3,7 +3,6 @@
 import inspect
 from collections.abc import Callable, Mapping
 from functools import reduce
-from inspect import Parameter, Signature
 from types import FunctionType
 from typing import Any
 
@@ -11,41 +10,28 @@ import numpy as np
 import torch
 from torch import Tensor
 
-# A question: {"function": name, "arguments": [...]}.
+# A question: {"function": name, "arguments": [...], "named": {...}}.
 # Its answer: {"outputs": [...], "several": bool}, or {"error": [type, message]}.
 Ask = Callable[[dict], dict]
-Outline = list[list]  # of a function's parameters, each [name] or [name, default]
 
 MOST_HEADER, MOST_BODY = 1 << 20, 16 << 20  # bytes of a question: text, and arrays
 IN_PLACE = ", a right one in place of yours"  # of a function that the student's calls
 SPOKEN = {kind.__name__: kind for kind in (ValueError, TypeError, IndexError, RuntimeError)}
 
 
-def outline(function: Callable) -> Outline:
-    """Return the parameters of a function with their defaults, as plain values."""
-    parameters = inspect.signature(function).parameters.values()
-    return [[each.name] if each.default is Parameter.empty else [each.name, each.default] for each in parameters]
-
-
-def remote_stub(name: str, parameters: Outline, ask: Ask, suffix: str = IN_PLACE) -> Callable:
-    """Return a function of these parameters that asks for what it returns. Its errors begin with name and suffix."""
-    kind = Parameter.POSITIONAL_OR_KEYWORD
-    signature = Signature(
-        [Parameter(first, kind, default=rest[0] if rest else Parameter.empty) for first, *rest in parameters]
-    )
+def remote_stub(name: str, ask: Ask, suffix: str = IN_PLACE) -> Callable:
+    """Return a function that asks for what it returns. Its errors begin with name and suffix."""
 
     def standing_in(*given: Any, **named: Any) -> Any:
-        bound = signature.bind(*given, **named)
-        bound.apply_defaults()
-        return _asked(name, list(bound.arguments.values()), ask, suffix)
+        return _asked(name, list(given), named, ask, suffix)
 
     standing_in.__name__ = standing_in.__qualname__ = name
     return standing_in
 
 
-def _asked(name: str, arguments: list, ask: Ask, suffix: str) -> Any:
+def _asked(name: str, arguments: list, named: dict, ask: Ask, suffix: str) -> Any:
     tensors: list[Tensor] = []
-    answer = ask({"function": name, "arguments": _plain(arguments, tensors)})
+    answer = ask({"function": name, "arguments": _plain(arguments, tensors), "named": _plain(named, tensors)})
     if "error" in answer:
         kind, message = answer["error"]
         text = message if kind in SPOKEN else f"{kind}: {message}"

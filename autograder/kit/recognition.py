@@ -1,6 +1,7 @@
 """Which known mistakes give the student's numbers: one, or two at once; nothing is named on a near match."""
 
 from collections.abc import Callable
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -28,7 +29,7 @@ class Evidence:
         places = [(name, i) for name in self.given for i in range(self._parts(name))]
         self.wrong_places: set[Place] = {place for place in places if self._differs(*place)}
         self.wrong = {name for name, _ in self.wrong_places}
-        self._explained: dict[str, set[Place]] = {}  # by the name of a mistake
+        self.explained = cache(self._explained)
         # A wrong answer first: one look at it rules out most mistakes, and the others need not be run on every case.
         self.order = sorted(self.cases.values(), key=lambda case: case.name not in self.wrong)
 
@@ -44,7 +45,10 @@ class Evidence:
         return difference(right[part], given[part], self.cases[case].tolerance) is not None
 
     def names(self) -> dict[str, KnownMistake]:
-        return {known.name: known for case in self.cases.values() for known in case.mistakes()}
+        return self._named(usual=False)
+
+    def _named(self, usual: bool) -> dict[str, KnownMistake]:
+        return {known.name: known for case in self.cases.values() for known in case.known if known.usual == usual}
 
     def alone(self) -> list[KnownMistake]:
         """Return the mistakes that explain every case, those that the function crashes on too."""
@@ -52,8 +56,7 @@ class Evidence:
 
     def usual(self) -> list[KnownMistake]:
         """Return the first mistake that any function can have and that explains every case."""
-        known = {known.name: known for case in self.cases.values() for known in case.usual_mistakes()}
-        return [each for name, each in known.items() if self._is(name)][:1]
+        return [known for name, known in self._named(usual=True).items() if self._is(name)][:1]
 
     def _is(self, name: str) -> bool:
         told_apart = False
@@ -89,9 +92,9 @@ class Evidence:
         fitting = [
             {one, two}
             for pair, one, two in places
-            if all(same_print(case.together().row(pair), prints[case.name]) for case in answered)
+            if all(same_print(case.pairs.row(pair), prints[case.name]) for case in answered)
         ]
-        return [known for i, known in enumerate(answered[0].mistakes()) if _common(fitting, i)]
+        return [known for i, known in enumerate(answered[0].known) if _common(fitting, i)]
 
     def _candidates(self, answered: list[Case]) -> list[tuple[int, int, int]]:
         """Return the pairs that may be the student's two mistakes: their number, and the places of the two.
@@ -99,9 +102,9 @@ class Evidence:
         Where one of two mistakes shows alone, the student has its numbers, and is right where none shows. Too many
         candidates are none: to run them would take seconds.
         """
-        left = [(pair, int(one), int(two)) for pair, (one, two) in enumerate(answered[0].together().places)]
+        left = [(pair, int(one), int(two)) for pair, (one, two) in enumerate(answered[0].pairs.places)]
         for case in answered[:SIFTED]:
-            known = {i: self._shown(case, case.mistakes()[i]) for i in {i for _, *two in left for i in two}}
+            known = {i: self._shown(case, case.known[i]) for i in {i for _, *two in left for i in two}}
             left = [(pair, i, j) for pair, i, j in left if _may_be_both(known[i], known[j], self._wrong_parts(case))]
         return left if len(left) <= MOST_PAIRS else []
 
@@ -142,13 +145,8 @@ class Evidence:
             return False
         return given[part].shape == right[part].shape or right[part].dtype.kind != "f"
 
-    def explained(self, name: str) -> set[Place]:
+    def _explained(self, name: str) -> set[Place]:
         """Return which wrong outputs are those of a mistake: none if it would show where the student is right."""
-        if name not in self._explained:
-            self._explained[name] = self._compare(name)
-        return self._explained[name]
-
-    def _compare(self, name: str) -> set[Place]:
         explained = set()
         for case in self.order:
             numbers = _numbers(case, name) if case.name in self.given else None
@@ -196,8 +194,7 @@ def recognised(cases: list[Case], answers: dict[str, Answer]) -> tuple[list[Know
 
 
 def _numbers(case: Case, name: str) -> list[np.ndarray] | None:
-    known = next((known for known in case.mistakes() if known.name == name), None)
-    known = known or next((known for known in case.usual_mistakes() if known.name == name), None)
+    known = next((known for known in case.known if known.name == name), None)
     return known.numbers() if known else None
 
 

@@ -13,7 +13,6 @@ from autograder.kit.adapter import Adapter
 from autograder.kit.answer import Caller
 from autograder.kit.call import call
 from autograder.kit.cases import Case, Criterion, Example, KnownMistake, Pairs
-from autograder.kit.compare import printed, same_print
 from autograder.kit.hunts import Argument, HuntInput
 from autograder.kit.table_models import BeamStep, GreedyStep
 
@@ -51,12 +50,7 @@ def pack(recording: Recording) -> bytes:
     """Return a recording as the bytes of an npz file: arrays, equal ones once, and a codec's text."""
     arrays: dict[str, np.ndarray] = {}
     cases = [
-        replace(
-            case,
-            known=[replace(k, outputs=k.numbers()) for k in case.mistakes()],
-            usual=[replace(k, outputs=k.numbers()) for k in case.usual_mistakes()],
-        )
-        for case in recording.cases
+        replace(case, known=[replace(each, outputs=each.numbers()) for each in case.known]) for case in recording.cases
     ]
     cases = [replace(case, pairs=pairs) for case, pairs in zip(cases, _pairs(cases), strict=True)]
     keys: dict[tuple, str] = {}
@@ -87,23 +81,8 @@ def load(check_id: str, folder: Path | None = None) -> Recording:
 
 
 def _pairs(cases: list[Case]) -> list[Pairs]:
-    """Return for each case the numbers of those pairs of mistakes that do more than one of the two does."""
-    places = cases[0].together().places
+    """Return for each case the numbers that stand for each two mistakes at once."""
+    places = cases[0].pairs.places
     if len(places) > MOST_PAIRS:  # minutes to run, megabytes to send: grading alone names them
         places = places[:0]
-    kept = [pair for pair in range(len(places)) if not np.isnan(cases[0].together().row(pair)).any()]
-    rows = [np.array([case.together().row(pair) for pair in kept]) for case in cases]
-    more = [
-        not any(
-            all(_equal(case.mistakes()[place], row[i]) for case, row in zip(cases, rows, strict=True))
-            for place in places[pair]
-        )
-        for i, pair in enumerate(kept)
-    ]
-    return [Pairs(places[kept][more], row[more]) for row in rows]
-
-
-def _equal(known: KnownMistake, row: np.ndarray) -> bool:
-    """Return whether two mistakes at once give what one of them does, or crash."""
-    numbers = known.numbers()
-    return bool(np.isnan(row).any()) or (numbers is not None and same_print(printed(numbers), row))
+    return [Pairs(places, np.array([case.pairs.row(pair) for pair in range(len(places))])) for case in cases]

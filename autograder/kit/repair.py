@@ -8,10 +8,6 @@ import builtins
 import copy
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from autograder.kit.answer import Caller
 
 LIBRARIES = frozenset({"torch", "math", "F", "nn"})  # that a repaired statement may use besides the broken one's names
 
@@ -74,18 +70,6 @@ def _complaint(original: ast.FunctionDef, mended: ast.FunctionDef) -> str:
     if strange := sorted(used - _bound(mended) - _all_names(original) - LIBRARIES - set(dir(builtins))):
         return f"uses {', '.join(strange)}, which {original.name} does not have: mend the statement itself."
     return ""
-
-
-def refusing(complaint: str, caller: "Caller") -> "Caller":
-    """Return what answers every call with the complaint, where there is a function: what is no repair earns nothing."""
-    from autograder.kit.answer import Answer, Failure
-
-    def refused(*question: Any) -> Answer:
-        answer = caller(*question)
-        missing = answer.error and answer.error.kind in ("unwritten", "undefined")
-        return answer if missing else Answer(error=Failure("wrong", complaint))
-
-    return refused
 
 
 def numbered(source: str) -> str:

@@ -15,9 +15,10 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import SaveCells
 from traitlets.config import Config
 
-from autograder.assignment import OWN, demand, parts
+from autograder.assignment import OWN, demand
 from autograder.checks import assignments, checks
 from autograder.gradebook.database import quiet
+from autograder.kit.course import numbers
 from autograder.kit.recordings import FOLDER
 from autograder.kit.recordings import path as recording_path
 from autograder.places import BUILD, ROOT
@@ -55,7 +56,7 @@ def release(names: Sequence[str] = (), build: Path = BUILD, given: Sequence[str]
     for name, notebook in built.items():
         _demand_whole(name, notebook)
     sources = {name: nbformat.writes(notebook) + "\n" for name, notebook in built.items()}
-    part_numbers = {name: parts(nbformat.reads(text, as_version=4).cells) for name, text in sources.items()}
+    part_numbers = {name: numbers(nbformat.reads(text, as_version=4).cells) for name, text in sources.items()}
     files = {path: content for kept in others.values() for path, content in (kept or {}).items()}
     for name in chosen:
         files[PurePath("source", name, f"{name}.ipynb")] = sources[name].encode()

@@ -18,7 +18,8 @@ from autograder.kit.call import call
 from autograder.kit.cases import Case, Kind
 from autograder.kit.compare import same
 from autograder.kit.grading import Verdict, grade
-from autograder.kit.repair import refusing, repair
+from autograder.kit.hunts import refusing
+from autograder.kit.repair import repair
 from autograder.release.missing import missing_parts
 from autograder.release.notebook import SETUP, build_source
 
@@ -96,7 +97,7 @@ class Trial:
     @staticmethod
     def _shows(case: Case, mistake: str) -> bool:
         """Return whether a known mistake gives other numbers than the right ones on a case, or crashes there."""
-        known = next(known for known in case.mistakes() if known.name == mistake)
+        known = next(known for known in case.known if known.name == mistake)
         return not same(known.numbers(), case.outputs.values())
 
     def unasked(self) -> list[str]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.assignment import parts, template
+from autograder.assignment import template
+from autograder.kit.course import numbers
 from autograder.report.data import Entry
 
 FEWEST = 5  # submissions: a correlation of fewer says nothing
@@ -94,4 +95,4 @@ def _plan(assignment: str) -> tuple[dict[str, int | None], dict[int | None, int]
     except FileNotFoundError:
         return {}, {}
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    return parts(cells), {int(part): int(minutes) for part, minutes in PLANNED.findall(text)}
+    return numbers(cells), {int(part): int(minutes) for part, minutes in PLANNED.findall(text)}

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from autograder.assignment import assignments
+from autograder.gradebook.regrade import RegradeRequest
 from autograder.report import items, similarity
 from autograder.report.data import ClassData, Entry
 
 MOST_TRENDS = 15
+Request = tuple[RegradeRequest, Entry, dict[str, Any] | None]
 
 
 @dataclass(frozen=True)
@@ -43,17 +45,6 @@ class Trend:
     counts: list[int]
 
 
-@dataclass(frozen=True)
-class Request:
-    """A regrade request: who asks for what, the answer, and what the check said, where the part has one."""
-
-    entry: Entry
-    part: str
-    note: str
-    answer: str | None
-    check: dict[str, Any] | None
-
-
 @dataclass
 class Section:
     """The page's section on one assignment."""
@@ -64,7 +55,7 @@ class Section:
     checks: list[items.Item] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     flags: dict[str, list[str]] = field(default_factory=dict)
-    requests: list[Request] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)  # with who asks, and what the check said of the part
     alike: similarity.Similarity = field(default_factory=similarity.Similarity)
     missing: list[str] = field(default_factory=list)  # who is on the roster and has not handed in
 
@@ -167,7 +158,7 @@ def _requests(section: Section, class_data: ClassData) -> Iterator[Request]:
     for each in class_data.requests:
         if each.assignment == section.name and (entry := entries.get(each.student)):
             checks = {items.function(check): check for check in entry.line["checks"]}
-            yield Request(entry, each.part, each.note, each.answer, checks.get(each.part))
+            yield each, entry, checks.get(each.part)
 
 
 def _bars(scores: list[float], most: float) -> Iterator[Bar]:

@@ -9,8 +9,6 @@ from ctypes.util import find_library
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.sandbox import installation
-
 UNPRIVILEGED_USER = 30001  # root becomes this user before it starts the sandbox: it owns no file and no other process
 PROBE = "unshare --user --map-root-user --mount --pid --ipc --net --uts --fork --mount-proc true".split()
 REMEDY = (
@@ -159,9 +157,14 @@ class BindMounts:
         return [*shell, *mounted, *user, *arguments]
 
 
+def python_base() -> Path:
+    """Return the installation that this Python, or its virtual environment, was made from."""
+    return Path(sys.base_prefix).resolve()
+
+
 def _source(outside: Path) -> Path:
     """Return the folder to bind so that a path can be shown: for packages, the folder that holds all of them."""
-    base = installation.base()
+    base = python_base()
     for parent in outside.parents:
         if parent.name in ("site-packages", "dist-packages") or parent == base:
             return parent

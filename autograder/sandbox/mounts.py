@@ -1,10 +1,9 @@
 """What the sandbox shows of this machine: Python, the kit, and the packages that the kit needs; none of the rest."""
 
 import importlib.metadata
-import shutil
-import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+import sysconfig
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,9 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from autograder.places import BUILD, INSIDE, ROOT
-from autograder.sandbox import installation
-from autograder.sandbox.bubblewrap import NoSandbox, environment, system_places
-from lab.files import aside
+from autograder.sandbox.bubblewrap import NoSandbox, python_base, system_places
 
 WORKER_REQUIREMENTS = (
     "torch",
@@ -27,6 +24,10 @@ WORKER_REQUIREMENTS = (
     "tqdm",
 )  # the worker's own
 PACKAGES = "/packages"
+PREFIX = Path("/python")  # Python finds its library from where its program lies
+SHARED = Path("/python/shared")
+VERSION = f"python3.{sys.version_info.minor}"
+OWN = {*sys.stdlib_module_names, "lib-dynload", "__pycache__"}
 
 
 @dataclass(frozen=True)
@@ -60,17 +61,49 @@ SETTINGS = {
 
 def view(kit: Path) -> View:
     """Return the view of student code that runs with this kit."""
-    shown = {"/sandbox/inside": INSIDE, "/kit": kit.resolve(), "/cache/matplotlib": font_cache()}
-    shown |= installation.shown() | packages(kit)
-    hidden = {*installation.hidden(), *_private_paths(shown | {str(path): path for path in system_places()})}
+    shown = {"/sandbox/inside": INSIDE, "/kit": kit.resolve(), **_python_shown(), **packages(kit)}
+    hidden = {*_python_hidden(), *_private_paths(shown | {str(path): path for path in system_places()})}
     outermost = sorted(path for path in hidden if not hidden & set(map(str, Path(path).parents)))
     settings = {
-        "PATH": f"{installation.PREFIX}/bin:/usr/bin:/bin",
+        "PATH": f"{PREFIX}/bin:/usr/bin:/bin",
         "PYTHONPATH": f"/sandbox:/kit:{PACKAGES}",
-        "LD_LIBRARY_PATH": str(installation.SHARED),
+        "LD_LIBRARY_PATH": str(SHARED),
         **SETTINGS,
     }
-    return View(shown, outermost, f"{installation.PREFIX}/bin/{installation.VERSION}", settings)
+    return View(shown, outermost, f"{PREFIX}/bin/{VERSION}", settings)
+
+
+def _python_shown() -> dict[str, Path]:
+    """Return what is shown of Python's own installation, by a place inside that names no user.
+
+    The rest of its prefix is not shown: on many machines that is /usr, and a course or a class may lie in it too.
+    """
+    program = Path(sys.executable).resolve()
+    program = program if program.is_relative_to(python_base()) else python_base() / "bin" / VERSION
+    places = {str(PREFIX / "bin" / name): program for name in dict.fromkeys(("python", "python3", VERSION))}
+    places |= {str(PREFIX / library.relative_to(python_base())): library for library in _libraries()}
+    if python_base() != Path("/usr"):  # there they are among the system's
+        places |= {str(PREFIX / "lib" / file.name): file for file in sorted((python_base() / "lib").glob("*.so*"))}
+    if (itself := python_base() / "lib" / (sysconfig.get_config_var("INSTSONAME") or "")).is_file():
+        places[str(SHARED / itself.name)] = itself
+    return places
+
+
+def _python_hidden() -> list[str]:
+    """Return the folders that are covered up: they lie in the standard library and belong to something else."""
+    return [
+        str(PREFIX / folder.relative_to(python_base()))
+        for library in _libraries()
+        for folder in sorted(library.iterdir())
+        if folder.is_dir() and folder.name not in OWN
+    ]
+
+
+def _libraries() -> Iterator[Path]:
+    """Yield the folders of the standard library; some systems have one for each size of a word."""
+    for name in dict.fromkeys(("lib", sys.platlibdir)):
+        if (folder := python_base() / name / VERSION).is_dir():
+            yield folder
 
 
 def _private_paths(paths: dict[str, Path]) -> Iterator[str]:
@@ -88,7 +121,6 @@ def plain_view(kit: Path, folder: Path) -> View:
         (folder / path).mkdir(exist_ok=True)
     if not (folder / "sandbox" / "inside").is_symlink():
         (folder / "sandbox" / "inside").symlink_to(INSIDE)
-    shutil.copytree(font_cache(), folder / "matplotlib", dirs_exist_ok=True)
     settings = {name: value.replace("/tmp/", f"{folder}/") for name, value in SETTINGS.items()}
     settings |= {
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
@@ -137,10 +169,8 @@ def importable(lines: Iterable[str]) -> list[str]:
     return sorted(module for module, names in known if needed & set(map(canonicalize_name, names)))
 
 
-@cache
-def packages_of_modules() -> Mapping[str, list[str]]:
-    """Return {top-level module: names of the distributions that hold it}; to read all that are installed takes long."""
-    return importlib.metadata.packages_distributions()
+# {top-level module: names of the distributions that hold it}; to read all that are installed takes long.
+packages_of_modules = cache(importlib.metadata.packages_distributions)
 
 
 @cache
@@ -173,27 +203,3 @@ def closure(requirements: Iterable[str]) -> set[str]:
                 if not requirement.marker or requirement.marker.evaluate({"extra": extra})
             ]
     return {name for name, _ in done}
-
-
-def font_cache() -> Path:
-    """Return a matplotlib configuration folder with its font cache, made once: that takes a second."""
-    cache = BUILD / "cache" / f"matplotlib-{importlib.metadata.version('matplotlib')}"
-    if not cache.is_dir():
-        try:
-            with aside(cache) as part:
-                _look_up_fonts(part)
-        except OSError:
-            if not cache.is_dir():  # else another process was first
-                raise
-    return cache
-
-
-def _look_up_fonts(folder: Path) -> None:
-    """Fill a matplotlib configuration folder, which everybody may read."""
-    folder.mkdir()
-    settings = {**environment(), "MPLCONFIGDIR": str(folder), "HOME": str(folder)}
-    subprocess.run(
-        [sys.executable, "-c", "import matplotlib.font_manager"], env=settings, check=True, capture_output=True
-    )
-    for path in (folder, *folder.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o644)

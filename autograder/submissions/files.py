@@ -115,33 +115,31 @@ class Inbox:
     contested: list[Rejected] = field(default_factory=list)  # of the rejected, those of students who share a name
 
 
-class _TooManyFiles(Exception):
-    """One folder holds more than MOST_FILES entries."""
-
-
 def list_folder(root: Path) -> list[SubmittedFile]:
     """Return the files and folders below `root`; links are not followed, they could lead to somebody else's work.
 
     A student with too many files gets one entry with that problem; the others' files are all there. Raise
-    PermissionError or ValueError where `root` itself cannot be listed.
+    PermissionError or ValueError where `root`, or the one folder around a class in it, cannot be listed.
     """
-    try:
-        tops = _scan(root, (), MOST_STUDENTS)
-    except OSError as error:
-        raise PermissionError(f"{root} cannot be read ({error.strerror}): check its permissions.") from None
-    if tops is None:
-        raise ValueError(f"{root} holds more than {MOST_STUDENTS} files: this is no folder of submissions.")
-    folders = [name for name, kind in tops if kind == "folder"]
-    if len(folders) != 1 or not is_wrapper(folders[0]):
+    tops = _students(root, ())
+    around = [name for name, kind in tops if kind == "folder"]
+    if len(around) != 1 or not is_wrapper(around[0]):
         return _files_of_students(root, (), tops)
-    around = (folders[0],)
     beside = _files_of_students(root, (), [entry for entry in tops if entry[0] not in around])
+    inside = _files_of_students(root, tuple(around), _students(root, tuple(around)))
+    return [*beside, SubmittedFile(tuple(around), bytes, is_folder=True), *inside]
+
+
+def _students(root: Path, parts: tuple[str, ...]) -> list[Entry]:
+    """Return what lies in a class's folder: students' folders, and files beside them."""
+    place = root.joinpath(*parts)
     try:
-        entries = _scan(root, around, MOST_STUDENTS)
+        entries = _scan(root, parts, MOST_STUDENTS)
     except OSError as error:
-        return [*beside, _unreadable(around, error)]
-    inside = [too_many_files(around)] if entries is None else _files_of_students(root, around, entries)
-    return [*beside, SubmittedFile(around, bytes, is_folder=True), *inside]
+        raise PermissionError(f"{place} cannot be read ({error.strerror}): check its permissions.") from None
+    if len(entries) > MOST_STUDENTS:
+        raise ValueError(f"{place} holds more than {MOST_STUDENTS} files: this is no folder of submissions.")
+    return entries
 
 
 def _files_of_students(root: Path, parts: tuple[str, ...], entries: list[Entry]) -> list[SubmittedFile]:
@@ -151,20 +149,14 @@ def _files_of_students(root: Path, parts: tuple[str, ...], entries: list[Entry])
 
 def limit_files(files: Iterable[SubmittedFile], parts: tuple[str, ...]) -> list[SubmittedFile]:
     """Return one student's files, or one entry that says that there are too many."""
-    try:
-        kept_files = list(islice(files, MOST_FILES + 1))
-    except _TooManyFiles:
-        return [too_many_files(parts)]
+    kept_files = list(islice(files, MOST_FILES + 1))
     if len(kept_files) > MOST_FILES:
-        return [too_many_files(parts)]
+        return [
+            SubmittedFile(parts, bytes, f"it holds more than {MOST_FILES} files; hand in the notebooks alone", True)
+        ]
     others = [each for each in kept_files if not each.is_relevant]
     beyond = set(map(id, others[MOST_OTHERS:]))  # they are only named in a message
     return [each for each in kept_files if id(each) not in beyond]
-
-
-def too_many_files(parts: tuple[str, ...]) -> SubmittedFile:
-    """Return the entry that stands for a folder with too many files."""
-    return SubmittedFile(parts, bytes, f"it holds more than {MOST_FILES} files; hand in the notebooks alone", True)
 
 
 def _unreadable(parts: tuple[str, ...], error: OSError) -> SubmittedFile:
@@ -173,16 +165,14 @@ def _unreadable(parts: tuple[str, ...], error: OSError) -> SubmittedFile:
     return SubmittedFile(parts, bytes, f"the folder cannot be read ({error.strerror}); check its permissions", True)
 
 
-def _scan(root: Path, parts: tuple[str, ...], max_entries: int) -> list[Entry] | None:
-    """Return a folder's entries in order of their names, without junk; None where there are more than `max_entries`."""
+def _scan(root: Path, parts: tuple[str, ...], most: int) -> list[Entry]:
+    """Return a folder's entries in order of their names, without junk; of more than `most`, one more than that."""
     folder = open_folder(root, parts, FOLDER_FLAGS)
     try:
         with os.scandir(folder) as scanned:
-            kept = ((entry.name, _kind(entry)) for entry in scanned if entry.name not in JUNK)
-            entries = list(islice(kept, max_entries + 1))
+            return sorted(islice(((each.name, _kind(each)) for each in scanned if each.name not in JUNK), most + 1))
     finally:
         os.close(folder)
-    return sorted(entries) if len(entries) <= max_entries else None
 
 
 def _kind(entry: os.DirEntry[str]) -> str:
@@ -196,8 +186,6 @@ def _walk(root: Path, parts: tuple[str, ...]) -> Iterator[SubmittedFile]:
         yield _unreadable(parts, error)
         return
     yield SubmittedFile(parts, bytes, is_folder=True)
-    if entries is None:
-        raise _TooManyFiles
     for name, kind in entries:
         if name not in LIBRARIES:
             yield from _files_of_entry(root, (*parts, name), kind)

@@ -89,7 +89,8 @@ class ParserClient:
     def ask(self, operation: str, cpu_seconds: int, **arguments: Any) -> Any:
         """Return the answer to one request, a JSON value; raise LimitExceeded where it takes more than `cpu_seconds`.
 
-        Where a process dies that has answered before, the request is sent once more to a fresh one.
+        Raise Unreadable where what was handed in cannot be read. Where a process dies that has answered before, the
+        request is sent once more to a fresh one.
         """
         with self._lock:
             while True:
@@ -107,7 +108,9 @@ class ParserClient:
                     raise
                 else:
                     self._has_answered = True
-                    return answer
+                    if "refused" in answer:
+                        raise Unreadable(answer["refused"])
+                    return answer["answer"]
 
 
 def _limit_waiting(connection: Connection, seconds: int) -> None:
@@ -131,26 +134,23 @@ def client() -> ParserClient:
 
 def _read(operation: str, content: bytes, **arguments: Any) -> Any:
     try:
-        answer = client().ask(operation, MOST_SECONDS, content=content, **arguments)
+        return client().ask(operation, MOST_SECONDS, content=content, **arguments)
     except LimitExceeded:
         size = f"{len(content) >> 20} MB" if len(content) >> 20 else f"{len(content) >> 10} KB"
         raise Unreadable(
             f"its {size} {TOO_COSTLY}, at most {MOST_SECONDS} seconds and 1 GB are given; "
             "clear the outputs, load data from files, and hand it in again"
         ) from None
-    if "refused" in answer:
-        raise Unreadable(answer["refused"])
-    return answer
 
 
 def assignment(content: bytes, known: list[str]) -> str | None:
     """Return the assignment that a notebook file names, None where it names none of `known`; raise Unreadable."""
-    return _read("assignment", content, known=known)["assignment"]
+    return _read("assignment", content, known=known)
 
 
 def is_unwritten(content: bytes, template: Template) -> bool:
     """Return whether a notebook holds no answer; raise Unreadable where it cannot be read."""
-    return _read("unwritten", content, name=template.assignment, template=_json(template))["unwritten"]
+    return _read("unwritten", content, name=template.assignment, template=_json(template))
 
 
 @dataclass(frozen=True)

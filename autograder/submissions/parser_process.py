@@ -27,16 +27,6 @@ def _template(name: str, text: str) -> Template:
     return Template(name, nbformat.from_dict(json.loads(text)))  # pyright: ignore[reportArgumentType]
 
 
-def assignment(content: bytes, known: list[str]) -> dict[str, Any]:
-    """Return {"assignment": the one of `known` that a notebook names, or None}."""
-    return {"assignment": normalise.assignment_of(parse(content), known)}
-
-
-def unwritten(content: bytes, name: str, template: str) -> dict[str, Any]:
-    """Return {"unwritten": whether a notebook holds no answer}."""
-    return {"unwritten": normalise.is_unwritten(content, _template(name, template))}
-
-
 def submission(content: bytes, name: str, template: str, known: list[str]) -> dict[str, Any]:
     """Return {"notebook": the normalised notebook, "kept": None, or the text to keep of a too large file}."""
     kept = None
@@ -57,9 +47,9 @@ def fingerprints(sources: list[str], functions: list[str]) -> dict[str, Any]:
     return {name: asdict(of) for name, of in fingerprint.fingerprints(sources, functions).items()}
 
 
-OPERATIONS: dict[str, Callable[..., dict[str, Any]]] = {
-    "assignment": assignment,
-    "unwritten": unwritten,
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "assignment": lambda content, known: normalise.assignment_of(parse(content), known),
+    "unwritten": lambda content, name, template: normalise.is_unwritten(content, _template(name, template)),
     "submission": submission,
     "analysis": analysis,
     "fingerprints": fingerprints,
@@ -71,7 +61,7 @@ def _answer(operation: str, cpu_seconds: int, arguments: dict[str, Any]) -> byte
     total_seconds = int(usage.ru_utime + usage.ru_stime) + 1 + cpu_seconds
     resource.setrlimit(resource.RLIMIT_CPU, (total_seconds, resource.RLIM_INFINITY))
     try:
-        answer = OPERATIONS[operation](**arguments)
+        answer = {"answer": OPERATIONS[operation](**arguments)}
     except Unreadable as error:
         answer = {"refused": str(error)}
     return json.dumps(answer).encode("utf-8")

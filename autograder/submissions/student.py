@@ -2,12 +2,14 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 
+from autograder.assignment import template
 from autograder.submissions import parser_client, zip_files
-from autograder.submissions.choice import Choice, notice, own_path, undecided
 from autograder.submissions.files import Inbox, Rejected, Submission, SubmittedFile
 from autograder.submissions.lms_names import NOBODY, is_junk
 from autograder.submissions.notebook import Unreadable, read_below
@@ -17,6 +19,8 @@ LONGEST_BESIDE = 1000  # bytes of what nbgrader keeps beside a notebook
 MOST_ZIPS, MOST_NOTEBOOKS, MOST_REJECTED = 20, 200, 50
 MOST_BYTES = 256 << 20  # read to find out which notebook is for which assignment
 HAND_IN_LESS = "hand in one notebook for each assignment"
+APART = timedelta(minutes=10)  # some Moodles give each file the time of the download: those are seconds apart
+MOST_NAMED = 5  # files in one sentence
 
 
 def shown_path(root: Path, file: SubmittedFile) -> str:
@@ -141,9 +145,44 @@ class StudentFiles:
                     return assignment
         return None
 
+    def _choose(
+        self, assignment: str, candidates: list[SubmittedFile]
+    ) -> tuple[SubmittedFile | None, dict[SubmittedFile, str]]:
+        """Return the one that counts, and each of other content with what is wrong with it.
+
+        The rules, in their order: one without an answer never counts beside one with; NAME/NAME.ipynb, unless it came
+        from an LMS, where students name the folders; what declares the assignment; the newest. Where different
+        contents are left, none counts, and they are returned.
+        """
+        left = [each for each in candidates if each.is_notebook] or candidates
+        why = {each: "" for each in candidates if each not in left}
+        place = (assignment, f"{assignment}.ipynb")
+        rules: dict[str, Callable[[list[SubmittedFile]], list[SubmittedFile]]] = {
+            "is as it was released": lambda left: [each for each in left if not _is_unwritten(each, assignment)],
+            "does not lie where it belongs": lambda left: [
+                each for each in left if each.owner.parts[-2:] == place and not each.owner.account
+            ],
+            "does not say that it is of this assignment": lambda left: [
+                each for each in left if self._content(each)[1] == assignment
+            ],
+            "is older": _newest,
+        }
+        for reason, rule in rules.items():
+            if not self._are_equal(left):
+                kept = rule(left) or left
+                why |= {each: reason for each in left if each not in kept}
+                left = kept
+        if left and self._are_equal(left):
+            return left[0], why
+        return None, dict.fromkeys(left, "")
+
+    def _are_equal(self, files: list[SubmittedFile]) -> bool:
+        digests = {self._content(each)[0] for each in files[1:]}
+        return not digests or digests == {self._content(files[0])[0]} != {None}
+
     def _add_best(self, assignment: str, candidates: list[SubmittedFile], files: list[SubmittedFile]) -> None:
         """Add the one submission for an assignment to the inbox; reject candidates of other content."""
-        chosen, others = Choice(assignment, self._content).of(candidates)
+        chosen, others = self._choose(assignment, candidates)
         owner = next((each.owner for each in files), NOBODY)  # one student has one account
         if chosen is None:
             reason = undecided(others) if others else self._missing(assignment, files)
@@ -179,3 +218,41 @@ class StudentFiles:
 
     def _reject(self, candidate: SubmittedFile, error: str) -> None:
         self.inbox.rejected.append(Rejected(self.student, shown_path(self.root, candidate), error))
+
+
+def _is_unwritten(candidate: SubmittedFile, assignment: str) -> bool:
+    """Return whether a notebook is known to hold no answer."""
+    with suppress(Unreadable):
+        return parser_client.is_unwritten(candidate.read(), template(assignment))
+    return False
+
+
+def _newest(left: list[SubmittedFile]) -> list[SubmittedFile]:
+    """Return the newest by the LMS's count, else by the zip's times where those are far enough apart."""
+    attempts = [each.owner.attempt for each in left if each.owner.attempt]
+    if attempts:
+        return [each for each in left if each.owner.attempt == max(attempts)]
+    times = [each.time for each in left if each.time]
+    if len(times) < len(left) or any(timedelta(0) < max(times) - time < APART for time in times):
+        return []
+    return [each for each in left if each.time == max(times)]
+
+
+def own_path(candidate: SubmittedFile) -> str:
+    """Return a file's path below its student's folder, or its whole name where Canvas counts uploads in it."""
+    return candidate.path if candidate.owner.attempt else "/".join(candidate.owner.parts)
+
+
+def notice(chosen: SubmittedFile, others: dict[SubmittedFile, str]) -> str:
+    """Return what a student is told who handed in several notebooks, "" to one who did not."""
+    reasons = [f"{own_path(each)}, which {why}" for each, why in others.items() if why][:MOST_NAMED]
+    return f"Graded: {own_path(chosen)}. Not graded: {'; '.join(reasons)}." if reasons else ""
+
+
+def undecided(candidates: Iterable[SubmittedFile]) -> str:
+    """Return why none of several notebooks is graded, and what to do."""
+    names = ", ".join(own_path(each) for each in list(candidates)[:MOST_NAMED])
+    return (
+        f"several notebooks were handed in for it, and which one counts cannot be told: {names}. Hand in one alone; "
+        "a teacher deletes the others from the unpacked zip and grades that folder"
+    )

@@ -20,9 +20,8 @@ def drawn(check_id: str, seed: int) -> list[Case]:
     check = find(check_id)
     cases = check.draw(np.random.default_rng(seed))
     for case in cases:
-        two = case.together()
-        case.pairs = Pairs(two.places, cache(two.row))
-        for known, mistake in zip(case.mistakes(), check.mistakes, strict=True):
+        case.pairs = Pairs(case.pairs.places, cache(case.pairs.row))
+        for known, mistake in zip(case.known, [*check.mistakes, *check.usual], strict=True):
             known.outputs = partial(_numbers, check_id, mistake, case)
     return cases
 
@@ -52,7 +51,7 @@ def calling(check_id: str, mistake: Callable) -> Caller:
 @cache
 def without_mistakes(check_id: str, seed: int) -> list[Case]:
     """Return the cases without what the known mistakes give: points are the same, and nothing is searched for."""
-    return [replace(case, known=[], pairs=None, usual=[]) for case in drawn(check_id, seed)]
+    return [replace(case, known=[], pairs=Pairs()) for case in drawn(check_id, seed)]
 
 
 @cache
@@ -63,7 +62,7 @@ def examples(check_id: str) -> list[Example]:
 @cache
 def without_gradients(check_id: str, seed: int) -> list[Case]:
     return [
-        replace(case, cotangents=None, known=case.mistakes, usual=case.usual_mistakes, pairs=case.together)
+        replace(case, cotangents=None)
         for case in drawn(check_id, seed)
         if not case.peak  # which takes seconds, and where a mistake shows as it does elsewhere
     ]

@@ -25,7 +25,12 @@ def counted_decoding(
         steps.append(question)
         return ask(question)
 
-    tokens = function(0, remote_stub("step", [["token"], ["cache"]], counted, suffix=""), bos, eos, max_len)
+    stub = remote_stub("step", counted, suffix="")
+
+    def step(token: Any, cache: Any) -> Any:
+        return stub(token, cache)
+
+    tokens = function(0, step, bos, eos, max_len)
     if tokens is None:
         raise TypeError("expected a list of tokens, got None: is a `return` missing?")
     if not isinstance(tokens, list | tuple):

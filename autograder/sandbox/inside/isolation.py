@@ -17,6 +17,8 @@ LIMITS = {
     resource.RLIMIT_CORE: 0,
 }
 TMP_SIZE = "256m"
+HUGE = 2 << 20  # bytes of a huge page, on x86_64 and on aarch64 with pages of 4 kB
+COLLAPSE = 25  # of madvise, since Linux 6.1
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _NEW_NAMESPACES = (
@@ -132,3 +134,18 @@ def keep_only(link: int) -> int:
     ):  # the zygote's file: what one student writes there, the next could read
         os.dup2(0, stream)
     return 3
+
+
+def collapse() -> None:
+    """Put this process's own memory into huge pages; where the kernel has none, nothing is done.
+
+    A fork copies one entry for 2 MB in place of 512 for 4 kB each; who writes to one then copies 4 kB of it.
+    """
+    madvise = ctypes.CDLL(None).madvise
+    madvise.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        addresses, rights, _, _, inode, *name = line.split()
+        first, last = (int(address, 16) for address in addresses.split("-"))
+        first, last = -(-first // HUGE) * HUGE, last // HUGE * HUGE
+        if rights == "rw-p" and inode == "0" and name != ["[stack]"] and first < last:
+            madvise(first, last - first, COLLAPSE)

@@ -107,8 +107,7 @@ def _failure(request: dict[str, Any], reason: str) -> Any:
 
 def _carry(judge: _JudgeLink, request: dict[str, Any], shell: Shell) -> None:
     """Put stand-ins that ask the judge in place of these functions, now and after each later cell."""
-    for name, parameters in request["functions"].items():
-        shell.remote_stubs[name] = proxy.remote_stub(name, parameters, judge.ask)
+    shell.remote_stubs |= {name: proxy.remote_stub(name, judge.ask) for name in request["functions"]}
     proxy.install(shell.user_ns, shell.remote_stubs)
 
 

@@ -9,14 +9,13 @@ import gc
 import importlib
 import os
 import select
-import shutil
 import signal
 import socket
 import struct
 import sys
 from pathlib import Path
 
-from . import huge_pages, isolation, seccomp, worker
+from . import isolation, seccomp, worker
 
 PRELOADED = (
     "numpy",
@@ -39,9 +38,6 @@ REQUEST = struct.Struct("<cI")  # as in control_socket.py: the kind of request, 
 
 def warm_up() -> None:
     """Import what notebooks import, and do once what is slow the first time."""
-    config = Path(os.environ["MPLCONFIGDIR"])
-    if Path("/cache/matplotlib").is_dir():
-        shutil.copytree("/cache/matplotlib", config, dirs_exist_ok=True)  # a font cache costs a second to build
     for name in PRELOADED:
         with contextlib.suppress(ImportError):  # the kit may hold less of the lab than this
             importlib.import_module(name)
@@ -130,7 +126,7 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the children: nobody waits for them
     gc.collect()
     gc.freeze()
-    huge_pages.collapse()
+    isolation.collapse()
     control.sendall(b"ready")
     while control not in select.select([control, listener], [], [])[0]:
         serve_connection(listener, shell)

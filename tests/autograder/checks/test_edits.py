@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from autograder.checks import CaseInput, Check, CheckFault, find
-from autograder.checks.edits import Edit, Mistake, known, pairs, target
+from autograder.checks.edits import Edit, Mistake, known, pairs, target, union
 from autograder.checks.random_inputs import normal
 from autograder.checks.transformer.hunt import plain_heads
 from autograder.kit.grading import grade
@@ -45,7 +45,7 @@ def test_a_check_with_such_an_edit_fails_and_takes_it_for_no_crash():
     check = Check(masked_softmax, ("weights",), cases, {"a": 1}, also=(), mistakes=(wrong,))
     (case,) = check.draw(np.random.default_rng(0))
     with pytest.raises(CheckFault, match="no_such_name"):
-        case.mistakes()[0].numbers()
+        case.known[0].numbers()
 
 
 def test_edits_may_be_expressions_statements_results_and_first_lines():
@@ -71,12 +71,13 @@ def test_an_edit_of_an_earlier_function_reaches_those_that_call_it():
 
 
 def test_two_mistakes_at_once_are_both_edits_in_whichever_order_they_fit():
-    two = {frozenset((a, b)): mistake for a, b, mistake in pairs((edited("lowest => -1.0"), edited("~mask => mask")))}
+    edits = (edited("lowest => -1.0"), edited("~mask => mask"))
+    assert pairs((*edits, masked_softmax)) == [(0, 1)]
     scores, mask = torch.tensor([[1.0, 2.0, 3.0]]), torch.tensor([[True, True, False]])
-    assert torch.allclose(two[frozenset((0, 1))](scores, mask), scores.masked_fill(mask, -1.0).softmax(-1) * mask)
+    assert torch.allclose(union(*edits)(scores, mask), scores.masked_fill(mask, -1.0).softmax(-1) * mask)
     relu, scaled = (each for each in known(additive_attention) if each.__name__ in ("relu", "scaled"))
-    assert callable(target(relu.union(scaled)))  # the second has to be made first
-    assert callable(target(scaled.union(relu)))
+    assert callable(target(union(relu, scaled)))  # the second has to be made first
+    assert callable(target(union(scaled, relu)))
 
 
 def test_a_check_without_mistakes_knows_the_usual_ones():

@@ -9,7 +9,7 @@ import torch
 
 from autograder import checks as known
 from autograder.checks import CaseInput, Check, CheckFault, Points, Written
-from autograder.judge import agreement
+from autograder.judge.process import demand
 from autograder.release.missing import undefined
 from autograder.sandbox.bubblewrap import NoSandbox
 from tests.support.notebooks import form
@@ -77,7 +77,7 @@ def test_a_written_question_without_points_is_named(monkeypatch: pytest.MonkeyPa
     with pytest.raises(CheckFault, match=re.escape(sentence)):
         known.questions("bahdanau")
     with pytest.raises(NoSandbox, match=re.escape(f"Not graded: {sentence}")):
-        agreement.demand(form())  # one sentence, and no judge that dies of it
+        demand(form())  # one sentence, and no judge that dies of it
 
 
 @pytest.mark.parametrize("message", WRONG_CASES)

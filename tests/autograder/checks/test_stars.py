@@ -8,7 +8,7 @@ import pytest
 
 from autograder.assignment import OWN
 from autograder.checks import CaseInput, Check, CheckFault, Written
-from autograder.judge import agreement
+from autograder.judge.process import demand
 from autograder.release import missing, notebook
 from autograder.release.blank import BlankError
 from autograder.sandbox.bubblewrap import NoSandbox
@@ -77,15 +77,15 @@ def test_a_core_task_that_may_call_a_starred_one_is_a_fault() -> None:
 
 def test_a_notebook_and_the_checks_agree_on_points_and_stars(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = {"core": SimpleNamespace(stars=0, max_points=CORE), "stretch": SimpleNamespace(stars=1, max_points=BONUS)}
-    monkeypatch.setattr(agreement, "checks", lambda name: ours)
+    monkeypatch.setattr("autograder.checks.checks", lambda name: ours)
     asked = {"why": Written(3, "Because.")}
-    monkeypatch.setattr(agreement, "questions", lambda name: asked)
-    agreement.demand(form())
+    monkeypatch.setattr("autograder.checks.questions", lambda name: asked)
+    demand(form())
     others = [form(stars=0), form(stars=2), form()]
     others[2].graded["check-stretch"].metadata[OWN]["bonus"] = BONUS - 1
     for other in others:
         with pytest.raises(NoSandbox, match=r"have changed since its notebook was released \(stretch\)"):
-            agreement.demand(other)
+            demand(other)
     asked["why"] = Written(9, "Because.")
     with pytest.raises(NoSandbox, match=r"\(why\)"):
-        agreement.demand(form())
+        demand(form())

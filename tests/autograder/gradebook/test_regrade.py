@@ -10,8 +10,8 @@ import pytest
 from autograder.assignment import template
 from autograder.gradebook import regrade
 from autograder.gradebook.gradebook import ClassGradebook
+from autograder.judge.result import LONGEST_NOTE, requests
 from autograder.report.page import report
-from autograder.submissions.regrade import LONGEST, requests
 from tests.autograder.gradebook.test_bonus_points import submitted
 from tests.autograder.gradebook.test_formgrader import desk_of
 from tests.support.classes import page
@@ -33,7 +33,7 @@ def cell(text: str, **about) -> nbformat.NotebookNode:
         ("Regrade: additive_attention\n\nWhy.", (NAME, PART, "Why.")),
         ("### regrade : `check-additive_attention`. Why.", (NAME, PART, "Why.")),
         ("**Regrade: luong.dot_score** — why?", ("luong", "dot_score", "why?")),
-        ("Regrade: " + PART + " " + "x" * 9999, (NAME, PART, "x" * LONGEST)),
+        ("Regrade: " + PART + " " + "x" * 9999, (NAME, PART, "x" * LONGEST_NOTE)),
         ("> Regrade: additive_attention", (NAME, PART, "")),
         ("I want a regrade: additive_attention", None),
         ("Regrade please", None),

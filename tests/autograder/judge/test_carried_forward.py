@@ -10,13 +10,14 @@ import pytest
 import torch
 
 from autograder import checks
-from autograder.assignment import Template, assignments, grade_id, parts, template
+from autograder.assignment import Template, assignments, grade_id, template
 from autograder.judge import reference_server
 from autograder.judge.caller import Student
 from autograder.judge.carried import Forward
 from autograder.judge.judge import Judge, Judged
 from autograder.judge.reference_server import MOST_ELEMENTS, Earlier
 from autograder.judge.session import Limits, Session, Worker
+from autograder.kit.course import numbers
 from autograder.kit.proxy import MOST_BODY
 from autograder.places import source_notebook
 from autograder.sandbox.sandbox import Sandbox
@@ -74,7 +75,7 @@ def solution(name: str, function: str) -> str:
 
 def part_of(name: str, function: str) -> str:
     """Return a function as feedback names it: with the number of its part."""
-    return f"{function} (part {parts(nbformat.read(source_notebook(name), 4).cells)[function]})"
+    return f"{function} (part {numbers(nbformat.read(source_notebook(name), 4).cells)[function]})"
 
 
 @pytest.mark.parametrize("answer", [WRONG_HEADS, "pass"], ids=["wrong", "deleted"])

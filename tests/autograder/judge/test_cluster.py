@@ -10,7 +10,8 @@ import pytest
 from distributed import LocalCluster
 
 from autograder.grade.run import grade
-from autograder.judge.cluster import Cluster, NoCluster
+from autograder.judge.cluster import Cluster
+from autograder.judge.pool import NoJudges
 from autograder.judge.process import JudgeSettings
 from autograder.judge.result import Outcome
 from tests.autograder.judge.test_pool import tasks
@@ -57,7 +58,7 @@ def test_one_that_kills_every_worker_has_0_and_the_others_their_points(local: Lo
 def test_another_grader_is_refused(local: LocalCluster) -> None:
     other = JudgeSettings(SECRET, grader="another")
     with (
-        pytest.raises(NoCluster, match="its grader, kit or notebooks differ: expected another, got"),
+        pytest.raises(NoJudges, match="its grader, kit or notebooks differ: expected another, got"),
         Cluster(local.scheduler_address, other),
     ):
         pass
@@ -65,14 +66,14 @@ def test_another_grader_is_refused(local: LocalCluster) -> None:
 
 def test_no_scheduler_no_workers_and_threads_are_said(monkeypatch) -> None:
     monkeypatch.setattr("autograder.judge.cluster.CONNECT_SECONDS", 1)
-    with pytest.raises(NoCluster, match="No Dask scheduler answers at tcp"):
+    with pytest.raises(NoJudges, match="No Dask scheduler answers at tcp"):
         Cluster("tcp://127.0.0.1:9", TERMS)
-    with pytest.raises(NoCluster, match=r"set distributed\.comm\.tls\.ca-file"):
+    with pytest.raises(NoJudges, match=r"set distributed\.comm\.tls\.ca-file"):
         Cluster("tls://127.0.0.1:9", TERMS)
     gc.collect()  # a client without a scheduler closes when it is collected: never, if a cluster starts just then
     with (
         LocalCluster(n_workers=0, dashboard_address=None) as empty,
-        pytest.raises(NoCluster, match="has no workers"),
+        pytest.raises(NoJudges, match="has no workers"),
         Cluster(empty.scheduler_address, TERMS),
     ):
         pass
@@ -101,7 +102,7 @@ def test_a_scheduler_that_dies_is_said_and_nothing_is_lost() -> None:
         came = cluster.outcomes(tasks([f"student {number}" for number in range(50)]))
         assert next(came)[1].line["score"] > 0
         scheduler.close()
-        with pytest.raises(NoCluster, match="The cluster broke off"):
+        with pytest.raises(NoJudges, match="The cluster broke off"):
             list(came)
 
 
@@ -114,6 +115,6 @@ def test_workers_that_all_vanish_are_missed_aloud_and_not_for_ever(released, mon
     ):
         came = cluster.outcomes(tasks(["ada", "bob"]))
         cluster.client.retire_workers(close_workers=True, remove=True)
-        with pytest.raises(NoCluster, match=r"no workers for 1 s\. What was graded is kept"):
+        with pytest.raises(NoJudges, match=r"no workers for 1 s\. What was graded is kept"):
             list(came)
     assert "lost all its workers. Waiting 1 s" in capfd.readouterr().err

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.judge.judge import Judged, refused
 from autograder.judge.result import _written
-from autograder.judge.sanitize import clean_outputs
+from autograder.judge.session import clean_outputs
 from autograder.submissions.normalise import submission
 from tests.autograder.gradebook.test_feedback_pages import exporter, formgrader
 from tests.support.notebooks import NAME, RIGHT, as_bytes, cells, code, form, markdown, tree

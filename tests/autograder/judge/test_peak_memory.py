@@ -10,7 +10,6 @@ import torch
 
 from autograder.checks import find
 from autograder.judge.caller import Student
-from autograder.judge.runs import FirstCalls
 from autograder.judge.session import Limits, Session
 from autograder.kit.answer import Call
 from autograder.kit.call import call
@@ -92,9 +91,9 @@ def judged(built, source: str, seed: int, check_id: str = CHUNKED):
         session.run(IMPORTS)
         session.run(source)
         session.begin_check()
-        caller = FirstCalls(Student(session, adapter=check.portable_adapter), check.function, len(drawn))
+        caller = Student(session, adapter=check.portable_adapter, cases=len(drawn))
         verdict = grade(check_id, drawn, check.criteria, caller)
-        assert len(caller.calls) == len(drawn)
+        assert len(caller.first) == len(drawn)
     return verdict
 
 

@@ -26,7 +26,7 @@ def asked(reference: Callable, known: Earlier | None = None) -> Callable:
     def ask(question: dict) -> dict:
         return decode(*encode(known.answer(decode(*encode(question)))))
 
-    return proxy.remote_stub(reference.__name__, proxy.outline(reference), ask)
+    return proxy.remote_stub(reference.__name__, ask)
 
 
 def drawn(dtype: torch.dtype = torch.float32) -> tuple[torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]:
@@ -89,7 +89,7 @@ def test_wrong_arguments_are_an_error_in_the_words_of_the_reference(wrong, error
             return {"error": ["TypeError", str(refused)]}
 
     with pytest.raises(error, match=message) as caught:
-        wrong(proxy.remote_stub(HEADS.__name__, proxy.outline(HEADS), ask))
+        wrong(proxy.remote_stub(HEADS.__name__, ask))
     assert "split_heads" not in str(caught.value)
 
 
@@ -112,22 +112,27 @@ def test_there_are_only_so_many_questions(monkeypatch: pytest.MonkeyPatch) -> No
         function(torch.zeros(2))
 
 
+CALL: dict = {"function": "masked_softmax", "arguments": [torch.zeros(2).numpy()], "named": {}}
+
+
 @pytest.mark.parametrize(
     "question",
     [
         None,
         [],
         {},
-        {"function": "masked_softmax"},
-        {"function": "open", "arguments": []},
-        {"function": [], "arguments": []},
-        {"function": "masked_softmax", "arguments": {}},
-        {"function": "masked_softmax", "arguments": [None] * 99},
-        {"function": "masked_softmax", "arguments": [encode]},
-        {"function": "masked_softmax", "arguments": [], "more": 1},
+        CALL | {"function": "open"},
+        CALL | {"function": []},
+        CALL | {"arguments": {}},
+        CALL | {"arguments": [None] * 99},
+        CALL | {"arguments": [encode]},
+        CALL | {"named": []},
+        CALL | {"named": {"mask": encode}},
+        CALL | {"more": 1},
     ],
 )
 def test_what_is_no_question_is_refused(question) -> None:
+    assert "outputs" in Earlier({SOFTMAX.__name__: SOFTMAX}).answer(CALL)
     with pytest.raises(CodecError):
         Earlier({SOFTMAX.__name__: SOFTMAX}).answer(question)
 

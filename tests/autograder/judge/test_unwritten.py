@@ -27,7 +27,6 @@ def judged(judge: Judge, name: str, *below: str) -> Judged:
 @pytest.mark.parametrize("name", ["bahdanau", "encoder_decoder"])
 def test_the_verdict_is_that_on_cases_of_its_own(course_judge: Judge, monkeypatch, name: str) -> None:
     once = judged(course_judge, name)
-    monkeypatch.setattr(module, "SameAnswer", lambda _: None)  # it would be called
     monkeypatch.setattr(module._Run, "blank", property(lambda _: set(), lambda *_: None), raising=False)
     own = judged(course_judge, name)
     assert {f: asdict(v) for f, v in once.verdicts.items()} == {f: asdict(v) for f, v in own.verdicts.items()}
@@ -42,8 +41,8 @@ def test_a_function_that_is_written_in_another_way_is_judged_on_cases_of_its_own
     source = next(cell.source for cell in cells if grade_id(cell) == "masked_softmax")
     right = source.replace("def masked_softmax", "def mine")
     spared: list[str] = []
-    once = module.drawn_once
-    monkeypatch.setattr(module, "drawn_once", lambda check_id: spared.append(check_id) or once(check_id))
+    once = module.arguments_once
+    monkeypatch.setattr(module, "arguments_once", lambda check_id: spared.append(check_id) or once(check_id))
     verdict = judged(course_judge, "bahdanau", f"{right}\n\n\n{HIDDEN}").verdicts["masked_softmax"]
     assert {"bahdanau.masked_softmax", "bahdanau.additive_attention"} <= set(spared)
     assert (verdict.score, verdict.hint) == (verdict.max_score, None)

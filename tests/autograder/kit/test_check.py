@@ -19,7 +19,7 @@ from autograder.kit import (
     Stopped,
     check,
     course,
-    dry_run_report,
+    dry_run,
     dry_run_worker,
     history,
     lacking,
@@ -27,9 +27,9 @@ from autograder.kit import (
     progress,
     recordings,
 )
-from autograder.kit.carried import GRADING_TRIES
 from autograder.kit.cases import Verdict
 from autograder.kit.dry_run import Report
+from autograder.kit.local import GRADING_TRIES
 from autograder.kit.recordings import Recording
 from autograder.release.notebook import build_source
 from autograder.release.recordings import recording
@@ -221,7 +221,7 @@ def test_a_stopped_check_has_no_points_of_an_earlier_version(softmax_kit, tmp_pa
 def ran(monkeypatch: pytest.MonkeyPatch, *inputs: str) -> None:
     """Let these be the cells that the running notebook ran."""
     shell = SimpleNamespace(history_manager=SimpleNamespace(input_hist_raw=["", *inputs]), transform_cell=str)
-    monkeypatch.setattr(history, "_shell", lambda: shell)
+    monkeypatch.setattr(history, "shell", lambda: shell)
 
 
 def test_a_verdict_on_an_older_function_than_the_cell_says_so(softmax_kit, capsys, monkeypatch):
@@ -249,11 +249,11 @@ def test_check_all_names_what_was_run_and_is_not_in_the_file(tmp_path, monkeypat
     )
     monkeypatch.setattr(course, "parts", lambda name: {name: course.Part(name, 1, 2) for name in "fg"})
     monkeypatch.setattr(course, "names", lambda: ["name"])
-    monkeypatch.setattr(dry_run_report, "dry_run", lambda path: Report("name"))
+    monkeypatch.setattr(dry_run, "dry_run", lambda path: Report("name"))
     monkeypatch.chdir(tmp_path)
     for last, is_saved in (("def f():\n    return 1", True), ("def f():\n    return 2", False), ("g()", True)):
         ran(monkeypatch, last)
-        dry_run_report.report_on_own("")
+        dry_run.report_on_own("")
         assert ("f is other code in this file" in capsys.readouterr().out) != is_saved
 
 

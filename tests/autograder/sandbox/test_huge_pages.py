@@ -11,13 +11,13 @@ from autograder.places import ROOT
 COLLAPSES = """
 import os, re
 from pathlib import Path
-from inside import huge_pages
+from inside import isolation
 
 def huge():
     return int(re.search(r"AnonHugePages: +(\\d+)", Path("/proc/self/smaps_rollup").read_text()).group(1))
 
 numbers = bytearray(range(256)) * (64 << 10)  # 16 MB
-huge_pages.collapse()
+isolation.collapse()
 after = huge()
 if os.fork() == 0:
     numbers[:] = bytes(len(numbers))
