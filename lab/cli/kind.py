@@ -1,6 +1,7 @@
 """What the command lines of all kinds of models share: a corpus, its runs, how they are trained and scored."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from lab.cli import common
 from lab.cli.common import Long, Named, UsageError, find_device, find_recipe
 from lab.cli.sweep import sweep_of
 from lab.corpora import CorpusError
-from lab.distributed import here, lost, part_ways
+from lab.distributed import Team, here, lost, part_ways
 from lab.evaluation.sweeps import Sweep
 from lab.experiment import Experiment
 from lab.kinds import run_of
@@ -41,6 +42,20 @@ class Evaluate(Where):
     def how(self) -> dict[str, Any]:
         """Return what the scorer is told beside the run."""
         return {}
+
+
+@contextmanager
+def joint_failure(team: Team) -> Iterator[None]:
+    """Say in one sentence that another process of the team is gone."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not lost(error):
+            raise
+        raise UsageError(
+            f"process {team.rank} of {team.size} has lost another one, which was killed or says above why it ended; "
+            "the same command continues from the last checkpoint"
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -82,15 +97,8 @@ class Kind:
         if team.is_main:
             print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
         how = {"minutes": options.minutes, "fresh": options.fresh, "micro_tokens": options.micro_tokens}
-        try:
+        with joint_failure(team):
             trained = self.experiment.train(solution, run, recipe, device=device, **how)
-        except RuntimeError as error:
-            if not lost(error):
-                raise
-            raise UsageError(
-                f"process {team.rank} of {team.size} has lost another one, which was killed or says above why it "
-                "ended; the same command continues from the last checkpoint"
-            ) from None
         part_ways()
         if team.is_main:
             print(trained.progress.best_of(self.experiment.metric))

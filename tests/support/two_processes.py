@@ -10,7 +10,8 @@ import torch
 
 from benchmarks.gpu.small_models import small_models
 from lab.batches import Example
-from lab.cli.common import UsageError, fail, joint_failure
+from lab.cli.common import UsageError, fail
+from lab.cli.kind import joint_failure
 from lab.devices import seed_all
 from lab.distributed import here, part_ways
 from lab.schedules import Training
