@@ -13,9 +13,6 @@ from autograder.release.blank import Module
 from autograder.release.build import release
 from tests.support import kit_as_answer
 
-# The identity: the gradients of x + PE are those of x. Anyone who returns x has written no position.
-IDENTITY = ("lab.distributed.Team", "lab.transfer.on_host")
-ALLOWED = ("transformer.positional_encoding", "gradients")
 PLANTED = """
 def softly(mask, scores):
     return None, (scores if mask is None else scores.where(mask, -1e30)).softmax(-1) * (1 if mask is None else mask)
@@ -30,11 +27,7 @@ def handed_in(kit: Path, *check_ids: str) -> list[list]:
     assert done.returncode == 0, done.stderr[-2000:]
     answers = json.loads(done.stdout)
     assert len(answers) > 5
-    return [
-        [check_id, who, points]
-        for check_id, who, points in answers
-        if points and not (who.startswith(IDENTITY) and {(check_id, each) for each in points} == {ALLOWED})
-    ]
+    return [answer for answer in answers if answer[2]]
 
 
 @pytest.mark.slow
