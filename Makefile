@@ -67,28 +67,28 @@ course: $(SETUP) ## set up, make the student notebooks, build the book, grade th
 	  echo "The teacher's page:     build/example/report.html"; fi
 
 book: $(SETUP) ## build the book, code shown
-	@python book/build.py
+	@python book/make/build.py
 
 book-students: $(SETUP) ## build the book with the graded bodies blanked
-	@python book/build.py --students
+	@python book/make/build.py --students
 
 pdf: book ## the book as one PDF for paper, solutions included
-	@python book/pdf.py
+	@python book/make/pdf.py
 
 pdf-students: book-students ## the students' book as one PDF for paper, without solutions
-	@python book/pdf.py --students
+	@python book/make/pdf.py --students
 
 epub: book ## the teachers' book for e-readers, solutions and known mistakes included
-	@python book/build.py --epub
+	@python book/make/build.py --epub
 
 epub-students: book-students ## the students' book for e-readers, without solutions
-	@python book/build.py --students --epub
+	@python book/make/build.py --students --epub
 
 slides: book ## slides of every chapter, for the class: pages and PDFs in build/slides
-	@python book/slides.py --pdf
+	@python book/make/slides.py --pdf
 
 questions: book ## the chapters' questions as a question bank for Moodle, build/questions.xml
-	@python book/questions.py
+	@python book/make/questions.py
 
 release: $(SETUP) ## make the student notebooks and what they import
 	@python -m autograder release

@@ -6,13 +6,14 @@ before it reads a file: a bare machine with a GPU does not have it.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.contents import pages
+from autograder.definition import definition
 from autograder.places import ROOT, released_notebook
 from autograder.settings import FILE, demand_one_of, settings
 
@@ -28,35 +29,31 @@ class UnknownAssignment(ValueError):
 
 
 def assignments() -> list[str]:
-    """Return the names that have exercises: those in the book's list of contents, then those without a chapter.
+    """Return the names that have exercises: those in the course's list, as far as course.toml chooses them, then others."""
+    known, in_order, chosen = written(), listed(), settings().chapters
+    first = [name for name in in_order if name in known and (chosen is None or name in chosen)]
+    return [*first, *(name for name in known if name not in in_order)]
 
-    A name that has a chapter, and is not in that list or among those that course.toml chooses, is dropped.
-    """
-    known = written()
-    if not (ROOT / "book" / "_toc.yml").exists():
-        return known
-    listed = [stem for page in pages(ROOT) if (stem := Path(page).stem) in known]
-    return [*listed, *(name for name in known if name not in listed and not has_chapter(name))]
+
+def listed(root: Path = ROOT) -> list[str]:
+    """Return the names in the course's list, in order; [] where it has none."""
+    order = definition(root).order
+    return list(tomllib.loads((root / order).read_text("utf-8"))) if order else []
 
 
 def demand_settings() -> None:
     """Raise SettingsError where course.toml has points for a name without exercises, or a chapter that is not there."""
     demand_one_of(settings().points, written(), f"{FILE}: points: ")
-    pages(ROOT)
-
-
-def has_chapter(name: str) -> bool:
-    """Return whether the book has a chapter of this name, listed or not."""
-    return (ROOT / "book" / f"{name}.md").exists()
+    demand_one_of(settings().chapters or (), listed(), f"{FILE}: chapters: ")
 
 
 def written() -> list[str]:
-    """Return the names of all files in exercises/, whether the book has their chapters or not."""
-    return sorted(path.stem for path in (ROOT / "exercises").glob("*.md"))
+    """Return the names of all folders that have a notebook, whether this class has them or not."""
+    return sorted(path.parent.name for path in ROOT.glob(definition().notebook("*")))
 
 
 def dropped() -> list[str]:
-    """Return the names with exercises whose chapters are not in the book's list of contents."""
+    """Return the names with exercises that this class does not have."""
     known = assignments()
     return [name for name in written() if name not in known]
 

@@ -1,14 +1,21 @@
-"""Where things lie, from the root of the course."""
+"""Where things lie: the grader, the course that it grades, and what is made of that course."""
 
+import os
+import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+HOME = Path(__file__).resolve().parents[1]  # holds this package
+COURSE = "AUTOGRADER_COURSE"  # in the environment: the folder of another course than the one around this package
+ROOT = Path(os.environ.get(COURSE) or HOME).resolve()
 BUILD = ROOT / "build"
 KIT = BUILD / "release" / "kit"
 SOURCE = BUILD / "source"
 CLASS = BUILD / "class"
-INSIDE = ROOT / "autograder" / "sandbox" / "inside"
-PUBLIC = ROOT / "autograder" / "kit"
+INSIDE = HOME / "autograder" / "sandbox" / "inside"
+PUBLIC = HOME / "autograder" / "kit"
+
+if str(ROOT) not in sys.path:  # its checks are imported by name
+    sys.path.insert(0, str(ROOT))
 
 
 def source_notebook(name: str) -> Path:

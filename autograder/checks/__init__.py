@@ -1,4 +1,4 @@
-"""What a right answer does, and the known mistakes: one folder per name, on the trusted side only.
+"""What a check is made of, and the checks of a course, which lie beside its notebooks: on the trusted side only.
 
 README.md beside this file says how to write a graded exercise.
 """
@@ -31,6 +31,8 @@ from autograder.checks.points import (
     Written,
     by_mask,
 )
+from autograder.definition import definition
+from autograder.places import ROOT
 
 
 def checks(name: str) -> dict[str, Check]:
@@ -52,7 +54,7 @@ def questions(name: str) -> dict[str, Written]:
             asked[question] = Written(**fields)
             demand_points(question, (), {"the answer": asked[question]})
     except (CheckFault, TypeError, tomllib.TOMLDecodeError) as error:
-        raise CheckFault(f"autograder/checks/{name}/written.toml: {error}") from None
+        raise CheckFault(f"{definition().folder(name)}/written.toml: {error}") from None
     functions = [check.function for check in getattr(_module(name), "CHECKS", [])]
     return questions_of_class(name, asked, functions)
 
@@ -77,17 +79,17 @@ def find(check_id: str) -> Check:
 
 
 def _path(name: str) -> Path:
-    return Path(__file__).parent / name / "checks.py"
+    return ROOT / definition().checks(name)
 
 
 def _place(name: str) -> str:
-    return f"autograder/checks/{name}/checks.py"
+    return definition().checks(name)
 
 
 def _module(name: str) -> ModuleType:
     """Return the module with the checks of a name; a mistake in it is a CheckFault that names file and line."""
     try:
-        return import_module(f"autograder.checks.{name}.checks")
+        return import_module(definition().package(definition().checks(name)))
     except CheckFault as error:
         raise CheckFault(f"{_place(name)}: {error}") from None
     except Exception as error:

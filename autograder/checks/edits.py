@@ -14,9 +14,9 @@ from typing import Any
 from autograder.checks import trees
 from autograder.checks.faults import CheckFault
 from autograder.checks.trees import Definition, reached
+from autograder.definition import folder_of
+from autograder.places import ROOT
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
 EDIT = re.compile(r"(?:in (?P<scope>\w+): )?(?P<every>every )?(?P<old>.*?) =>(?P<new>.*)", re.DOTALL)
 START, RETURN, RIGHT = "start", "return", "right"
 
@@ -202,7 +202,7 @@ def in_file(reference: Callable, name: str = "") -> tuple[Mistake, ...]:
 
 
 def _folder(reference: Callable) -> Path:
-    return HERE.joinpath(*reference.__module__.split(".")[-2:-1], "mistakes")
+    return folder_of(reference, "mistakes")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from typing import Any
 
 import torch
 
-COURSE = ("solutions.", "autograder.checks.")
+from autograder.definition import NAME, definition
+
 GIVEN = {"torch": torch, "math": math, "F": torch.nn.functional}  # that an edit may name, imported or not
 Node = Any  # a node of a syntax tree, a list of them, or a plain value
 
@@ -45,9 +46,17 @@ def _tops(module: str) -> dict[str, Any]:
 
 def _definition(value: Any) -> Definition | None:
     value = unwrap(value) if callable(value) else value
-    if not isinstance(value, FunctionType | type) or not value.__module__.startswith(COURSE):
+    if not isinstance(value, FunctionType | type) or not _is_of_the_course(value.__module__):
         return None
     return _defined(value)
+
+
+@cache
+def _is_of_the_course(module: str) -> bool:
+    """Return whether a module holds exercises or solved functions, the only ones that an edit may change."""
+    course = definition()
+    packages = (course.exercises, course.taught.partition(NAME)[0].rstrip("/"), "autograder/checks")
+    return module.startswith(tuple(f"{course.package(package)}." for package in packages))
 
 
 @cache

@@ -1,7 +1,6 @@
 """Public examples: small calls, the same for everyone, on which a hint shows what a right function gives."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import torch
 
 from autograder.checks.edits import target
 from autograder.checks.faults import CheckFault, demand_outputs
+from autograder.definition import folder_of
 from autograder.kit.cases import Example
 from autograder.kit.compare import aligned
 from autograder.kit.example_hints import differs
@@ -22,7 +22,7 @@ def of_file(reference: Callable, function: str) -> tuple[Code, ...]:
 
     A blank line stands between two; a last line that begins with `=>` says the arguments.
     """
-    path = Path(__file__).parent.joinpath(*reference.__module__.split(".")[-2:-1], "examples", f"{function}.txt")
+    path = folder_of(reference, "examples") / f"{function}.txt"
     blocks = path.read_text("utf-8").strip().split("\n\n") if path.is_file() else []
     codes = (block.partition("\n=> ") for block in blocks)
     return tuple((code, arguments) if arguments else code for code, _, arguments in codes)

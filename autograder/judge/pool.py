@@ -20,6 +20,7 @@ from multiprocessing.context import ForkServerContext
 from queue import SimpleQueue
 from typing import Any
 
+from autograder.definition import definition
 from autograder.judge.process import JudgeSettings, given_up, judged, prepare
 from autograder.judge.result import Outcome, Task
 
@@ -31,7 +32,6 @@ SHARED = [
     "torch.fx.experimental.symbolic_shapes",  # which the first gradient imports, and sympy with it
     "autograder.judge.judge",
     "autograder.score",
-    "autograder.checks.encoder_decoder.cases",
     "autograder.judge.process",
 ]
 
@@ -149,7 +149,7 @@ class Pool(Dispatcher):
 
 def _forking() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(SHARED)
+    context.set_forkserver_preload([*SHARED, *definition().preload])
     return context
 
 

@@ -7,11 +7,13 @@ import sys
 import traceback
 from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.assignment import CHECK, Template, assignments, bonus, is_manual, stars, template
+from autograder.definition import definition
 from autograder.judge.result import Outcome, Task, assess, without_points
-from autograder.places import KIT, ROOT, released_notebook
+from autograder.places import HOME, KIT, ROOT, released_notebook
 from autograder.sandbox import sandbox
 from autograder.settings import settings
 from autograder.submissions import parser_client
@@ -43,13 +45,18 @@ class JudgeSettings:
 def grader_key(assignment: str) -> str:
     """Return a digest of all that a grade depends on besides the submission: notebook, kit, solutions, grader."""
     digest = hashlib.sha256()
-    trees = [ROOT / "autograder", ROOT / "solutions", KIT]
+    trees = [HOME / "autograder", *(ROOT / tree for tree in definition().trees), KIT]
     files = [released_notebook(assignment)]
     files += [path for tree in trees for path in sorted([*tree.rglob("*.py"), *tree.rglob("mistakes/*.txt")])]
     for path in files:
-        digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
+        digest.update(_name(path).encode() + b"\0" + path.read_bytes() + b"\0")
     digest.update(repr(settings().points.get(assignment)).encode())
     return digest.hexdigest()
+
+
+def _name(path: Path) -> str:
+    """Return a file's path from the course's folder, or from the grader's: the same on every machine."""
+    return str(path.relative_to(ROOT if path.is_relative_to(ROOT) else HOME))
 
 
 def grader_digest() -> str:

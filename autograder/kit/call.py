@@ -13,6 +13,7 @@ from torch import Tensor
 
 from autograder.kit.adapter import Adapter, adapted
 from autograder.kit.answer import Answer, Failure, Kind
+from autograder.kit.course import packages
 
 MOST_OUTPUTS = 1000
 LONGEST_MESSAGE = 600  # characters of an exception's message
@@ -20,7 +21,7 @@ LONGEST_MESSAGE = 600  # characters of an exception's message
 KIT = Path(__file__).parents[2]
 LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python3\.\d+/|^<frozen ")
 LIBRARIES = [
-    *(KIT / "autograder" / "kit", KIT / "lab", KIT / "solutions", KIT / "given"),
+    *(KIT / package for package in (*packages(), "given")),
     Path(traceback.__file__).parent,
     Path(torch.__file__).parents[1],  # in the sandbox, packages lie in a folder of another name
 ]

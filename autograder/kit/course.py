@@ -10,6 +10,7 @@ from typing import Any
 
 KIT = Path(__file__).resolve().parents[2]
 ORDER = KIT / "order.txt"  # the notebooks' names, one a line; `release` writes it
+PACKAGES = KIT / "packages.txt"  # what the kit brings, one package a line; `release` writes it
 HEADING = re.compile(r"^## (\d+)\b", re.MULTILINE)
 HINT = re.compile(r"<details><summary>(.*?)</summary>(.*?)</details>", re.DOTALL)
 
@@ -34,6 +35,11 @@ class Part:
 def names() -> list[str]:
     """Return the names of the notebooks in their order, none where this kit came without."""
     return ORDER.read_text(encoding="utf-8").split() if ORDER.is_file() else []
+
+
+def packages() -> list[str]:
+    """Return the packages that the kit brings, the grader's own where this is no kit."""
+    return PACKAGES.read_text(encoding="utf-8").split() if PACKAGES.is_file() else ["autograder"]
 
 
 def released(name: str) -> dict[str, Any]:

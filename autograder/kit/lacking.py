@@ -12,8 +12,10 @@ from types import CodeType, FunctionType, ModuleType
 
 from torch import device
 
+from autograder.kit.course import packages
+
 MODULES = Path(__file__).resolve().parents[2] / "modules.txt"  # the top-level modules of grading; `release` writes it
-OURS = {"__main__", "autograder", "given", "lab", "solutions"}
+OURS = {"__main__", "given"}
 IMPORT = re.compile(r"^(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 GPU = re.compile(r"(cuda|mps|xpu)\b")
 NO_GPU = '⚠ Grading has no GPU: "cuda", "mps" or .cuda() stops there. Leave tensors where your arguments are.'
@@ -22,7 +24,7 @@ NO_GPU = '⚠ Grading has no GPU: "cuda", "mps" or .cuda() stops there. Leave te
 def modules_of_grading() -> set[str] | None:
     """Return the top-level modules that grading can import, None where this kit does not know them."""
     try:
-        return {*MODULES.read_text(encoding="utf-8").split(), *sys.stdlib_module_names, *OURS}
+        return {*MODULES.read_text(encoding="utf-8").split(), *sys.stdlib_module_names, *OURS, *packages()}
     except FileNotFoundError:
         return None
 

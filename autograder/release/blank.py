@@ -1,10 +1,11 @@
-"""Cuts taught functions and classes out of solutions/NAME/attention.py, by their names in the syntax tree."""
+"""Cuts taught functions and classes out of the module that holds them, by their names in the syntax tree."""
 
 import ast
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from autograder.definition import definition
 from autograder.places import ROOT
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"  # nbgrader's own marks
@@ -17,22 +18,22 @@ class BlankError(ValueError):
 
 @dataclass(frozen=True)
 class Module:
-    """A chapter's taught module, solutions/NAME/attention.py, or its bug hunt, autograder/checks/NAME/hunt.py."""
+    """A module of taught functions, or of a bug hunt."""
 
     path: Path
     text: str
 
     @classmethod
     def of(cls, name: str) -> "Module":
-        path = ROOT / "solutions" / name / "attention.py"
+        path = ROOT / definition().solved(name)
         if not path.exists():
-            raise BlankError(f"solutions/{name}/attention.py does not exist: it holds the functions of '{name}'")
+            raise BlankError(f"{definition().solved(name)} does not exist: it holds the functions of '{name}'")
         return cls(path, path.read_text(encoding="utf-8"))
 
     @classmethod
     def of_hunt(cls, name: str) -> "Module | None":
         """Return the module of a name's bug hunt, which its checks import; None where there is none."""
-        path = ROOT / "autograder" / "checks" / name / "hunt.py"
+        path = ROOT / definition().folder(name) / "hunt.py"
         return cls(path, path.read_text(encoding="utf-8")) if path.exists() else None
 
     @cached_property

@@ -17,11 +17,12 @@ from traitlets.config import Config
 
 from autograder.assignment import OWN, demand
 from autograder.checks import assignments, checks
+from autograder.definition import definition
 from autograder.gradebook.database import quiet
 from autograder.kit.course import numbers
 from autograder.kit.recordings import FOLDER
 from autograder.kit.recordings import path as recording_path
-from autograder.places import BUILD, ROOT
+from autograder.places import BUILD, HOME, PUBLIC, ROOT
 from autograder.release.blank import BlankError, Module, blanked
 from autograder.release.given import demand_givable, given_files
 from autograder.release.manifest import KIT, MADE, ZIP, Manifest, write
@@ -32,11 +33,9 @@ from autograder.sandbox.mounts import importable, packages_of_modules
 
 RECORDINGS = Path("autograder", "kit", FOLDER.name)
 TEMPLATES = Path(__file__).parent / "templates"
-FOLDER_IN_ZIP = PurePath("attention-workbook")  # all of kit.zip lies in one folder, whatever unpacks it
+PACKAGES = "packages.txt"  # in the kit: the packages that it brings; autograder/kit/course.py reads it
 GRADER = "grader.txt"  # in the kit: what student code may import when it is graded
-NOT_IN_LAB = {"cli", "evaluation", "losses.py"}  # what the course's commands need; it scores and counts as answers do
-# Of a chapter's files: what notebooks need. The others hold answers in another form, or are the experiments.
-IN_THE_KIT = {"__init__", "attention", "layers", "model", "recipe", "plain", "pools", "adversary", "unknown"}
+OURS = (Path("autograder", "__init__.py"), Path("lab", "__init__.py"), Path("lab", "programs.py"))  # beside PUBLIC
 NOT_IMPORTED = {"ipykernel", "ipython", "tensorboard"}  # that student code may import as well
 
 
@@ -132,23 +131,35 @@ def kit_files(
     yield from shared.items()
     graded = _requirements(shared)
     yield Path(GRADER), graded.encode()
+    yield Path(PACKAGES), "\n".join(sorted({path.parts[0] for path in shared if len(path.parts) > 1})).encode()
+    yield Path("warm.txt"), "\n".join(definition().warm).encode()
     yield Path("modules.txt"), "\n".join(importable(graded.splitlines())).encode()
     for name in ("requirements.txt", "start.py", "check.py"):
-        yield Path(name), (TEMPLATES / name).read_bytes()
+        yield Path(name), _for_this_course(name)
     for check_id, content in recordings(list(names), part_numbers, BUILD / "recordings").items():
         yield recording_path(check_id, RECORDINGS), content
 
 
 def _shared_files() -> Iterator[tuple[Path, bytes]]:
-    """Yield the kit's files that are there whichever names are released: lab, autograder/kit, blanked solutions."""
-    yield Path("autograder", "__init__.py"), (ROOT / "autograder" / "__init__.py").read_bytes()
-    yield from _files(ROOT / "autograder" / "kit")
-    yield from (each for each in _files(ROOT / "lab") if not set(each[0].parts) & NOT_IN_LAB)
-    yield Path("solutions", "__init__.py"), (ROOT / "solutions" / "__init__.py").read_bytes()
-    for package in sorted(path.parent for path in (ROOT / "solutions").glob("*/attention.py")):
-        for path in sorted(path for path in package.glob("*.py") if path.stem in IN_THE_KIT):
-            content = blanked(Module.of(package.name)).encode() if path.name == "attention.py" else path.read_bytes()
-            yield path.relative_to(ROOT), content
+    """Yield the kit's files that are there whichever names are released: the grader's, the course's, blanked solutions."""
+    for path in (*OURS, *sorted(PUBLIC.rglob("*"))):
+        if _is_source(HOME / path):
+            yield (HOME / path).relative_to(HOME), (HOME / path).read_bytes()
+    for path in _of_the_course():
+        yield path.relative_to(ROOT), path.read_bytes()
+    for path in sorted(ROOT.glob(definition().solved("*"))):
+        yield path.relative_to(ROOT), blanked(Module(path, path.read_text("utf-8"))).encode()
+
+
+def _of_the_course() -> list[Path]:
+    """Return the files that the course gives as they are: those of each pattern, without those of `!` patterns."""
+    chosen: set[Path] = set()
+    for pattern in definition().kit:
+        if pattern.startswith("!"):
+            chosen -= set(ROOT.glob(pattern[1:]))
+        else:
+            chosen |= {path for path in ROOT.glob(pattern) if _is_source(path)}
+    return sorted(chosen)
 
 
 def _requirements(files: dict[Path, bytes]) -> str:
@@ -164,10 +175,19 @@ def _requirements(files: dict[Path, bytes]) -> str:
     return "".join(line for line in lines if line.partition("==")[0] in needed)
 
 
-def _files(folder: Path) -> Iterator[tuple[Path, bytes]]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts and FOLDER not in path.parents:
-            yield path.relative_to(ROOT), path.read_bytes()
+def _is_source(path: Path) -> bool:
+    return path.is_file() and "__pycache__" not in path.parts and FOLDER not in path.parents
+
+
+def _for_this_course(name: str) -> bytes:
+    """Return a file of the kit that names the course."""
+    text = (TEMPLATES / name).read_text("utf-8")
+    return text.replace("TITLE", definition().title.upper()).replace("SLUG", definition().slug).encode()
+
+
+def _in_zip_folder() -> PurePath:
+    """Return the one folder in which all of kit.zip lies, whatever unpacks it."""
+    return PurePath(definition().slug)
 
 
 def _zipped(files: Mapping[PurePath, bytes]) -> bytes:
@@ -175,7 +195,7 @@ def _zipped(files: Mapping[PurePath, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         packed = {_in_zip(path): content for path, content in files.items() if path.parts[0] == "release"}
-        packed[FOLDER_IN_ZIP / "START HERE.txt"] = (TEMPLATES / "start_here.txt").read_bytes()
+        packed[_in_zip_folder() / "START HERE.txt"] = _for_this_course("start_here.txt")
         for path in sorted(packed):
             entry = zipfile.ZipInfo(path.as_posix())
             entry.external_attr = 0o644 << 16  # else `unzip` leaves files that only their owner reads
@@ -186,4 +206,4 @@ def _zipped(files: Mapping[PurePath, bytes]) -> bytes:
 def _in_zip(path: PurePath) -> PurePath:
     """Return where a released file lies in kit.zip: the notebooks inside the kit, so that nobody writes in them."""
     inside = path.relative_to("release")
-    return FOLDER_IN_ZIP / (inside if KIT in path.parents else PurePath("kit", "notebooks", inside))
+    return _in_zip_folder() / (inside if KIT in path.parents else PurePath("kit", "notebooks", inside))

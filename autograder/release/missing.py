@@ -10,6 +10,7 @@ from nbformat import NotebookNode
 
 from autograder.assignment import CHECK, grade_id
 from autograder.checks import checks, questions
+from autograder.definition import definition
 
 GIVEN = {"__name__", "__annotations__", "get_ipython", "display"}  # by Python, and by Jupyter
 STORES = ("STORE_NAME", "STORE_GLOBAL")
@@ -18,20 +19,20 @@ LOADS = ("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS")
 
 def missing_parts(name: str, cells: list[NotebookNode]) -> Iterator[str]:
     """Yield what is missing in a notebook: cells of checks and questions, and names that no cell defines."""
-    there = {grade_id(cell) for cell in cells}
+    there, text = {grade_id(cell) for cell in cells}, definition().notebook(name)
     for function in checks(name):
         if CHECK + function not in there:
-            yield f"exercises/{name}.md has no cells `#| exercise {function}` and `#| check {function}`"
+            yield f"{text} has no cells `#| exercise {function}` and `#| check {function}`"
     for question in questions(name):
         if question not in there:
-            yield f'exercises/{name}.md has no text cell below `+++ {{"written": "{question}"}}`'
+            yield f'{text} has no text cell below `+++ {{"written": "{question}"}}`'
     for function, check in checks(name).items():
         starred = [each for each in check.may_call if each in checks(name) and checks(name)[each].stars]
         if starred and not check.stars:
             names = ", ".join(starred)
             yield f"{function} is a core task and may call what has a star, and nobody has to write: {names}"
     if missing := undefined([cell.source for cell in cells if cell.cell_type == "code"]):
-        yield f"exercises/{name}.md: no cell defines {', '.join(missing)}: import it in the cell `#| setup`"
+        yield f"{text}: no cell defines {', '.join(missing)}: import it in the cell `#| setup`"
 
 
 def undefined(cells: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""From exercises/NAME.md to nbgrader's source notebook: the solved one, with the marks that nbgrader cuts along.
+"""From NAME/notebook.md to nbgrader's source notebook: the solved one, with the marks that nbgrader cuts along.
 
 A code cell that begins with `#| exercise FUNCTION` becomes the solved function; `of=OTHER` takes another function's
 body, `with=A,NAME.B` puts helpers of the module, or of NAME's, inside the solution. `#| check FUNCTION` becomes the
@@ -23,6 +23,7 @@ from nbformat import NotebookNode
 from autograder.assignment import CHECK, OWN, grade_id
 from autograder.checks import Check, Hunt, Written, assignments, checks, find, questions, written
 from autograder.checks.hunts import KINDS
+from autograder.definition import definition
 from autograder.judge.timing import Limits
 from autograder.kit.repair import numbered
 from autograder.places import ROOT
@@ -41,11 +42,16 @@ SKIPPED = "skip-execution"  # the tag of cells that `nbgrader validate` leaves o
 MAY_FAIL = "raises-exception"  # the tag of cells whose error does not stop Jupyter's "Run All"
 
 
+def setup() -> str:
+    """Return the cell that finds the kit; NAME stands for the assignment."""
+    return SETUP.read_text(encoding="utf-8").replace("SLUG", definition().slug)
+
+
 def build_source(name: str) -> NotebookNode:
     """Return the solved notebook of a name; raise BlankError for a mark that cannot be carried out."""
-    path = ROOT / "exercises" / f"{name}.md"
+    path = ROOT / definition().notebook(name)
     if not path.exists():
-        raise BlankError(f"exercises/{name}.md does not exist; there are exercises for {', '.join(assignments())}")
+        raise BlankError(f"{definition().notebook(name)} does not exist; there are exercises for {', '.join(assignments())}")
     notebook = jupytext.read(path, fmt="md:myst")
     module, hunt = Module.of(name), Module.of_hunt(name)
     for cell in notebook.cells:
@@ -57,7 +63,7 @@ def build_source(name: str) -> NotebookNode:
                 cell.source = POINTS.sub(lambda mark: _points(name, mark[1]), cell.source)
         except (BlankError, LookupError) as error:
             reason = error.args[0] if isinstance(error, LookupError) else error
-            raise BlankError(f"exercises/{name}.md, the cell '{first_line}': {reason}") from error
+            raise BlankError(f"{definition().notebook(name)}, the cell '{first_line}': {reason}") from error
     _demand_both_cells(name, notebook.cells)
     _let_unfinished_fail(notebook.cells)
     _add_rules(name, notebook.cells)
@@ -94,7 +100,7 @@ def _carry_out(mark: re.Match[str], cell: NotebookNode, name: str, module: Modul
     """Do what a code cell's mark says."""
     verb = mark["verb"]
     if verb == "setup":
-        cell.source = SETUP.read_text(encoding="utf-8").replace("NAME", name) + cell.source.partition("\n")[2]
+        cell.source = setup().replace("NAME", name) + cell.source.partition("\n")[2]
         return
     if verb == "earlier":
         cell.source = _earlier(name, [word.strip() for word in mark["words"].split(",")])
@@ -122,7 +128,7 @@ def _hunt(name: str) -> Hunt:
     """Return the bug hunt of a name."""
     hunts = [check.hunt for check in checks(name).values() if check.hunt]
     if not hunts:
-        raise BlankError(f"autograder/checks/{name}/checks.py has no Hunt")
+        raise BlankError(f"{definition().checks(name)} has no Hunt")
     return hunts[0]
 
 
@@ -147,7 +153,9 @@ def _demand_both_cells(name: str, cells: list[NotebookNode]) -> None:
     written_out = {cell for cell in graded if not cell.startswith(CHECK)}
     for verb, missing in (("check", written_out - checked), ("exercise", checked - written_out)):
         for function in sorted(missing):
-            raise BlankError(f"exercises/{name}.md has no cell `#| {verb} {function}`, which belongs to the other one")
+            raise BlankError(
+                f"{definition().notebook(name)} has no cell `#| {verb} {function}`, which belongs to the other one"
+            )
 
 
 def _let_unfinished_fail(cells: list[NotebookNode]) -> None:

@@ -13,18 +13,13 @@ import numpy as np
 import torch
 
 from autograder.checks import checks, find
+from autograder.definition import definition
 from autograder.kit.recordings import Recording, pack
-from autograder.places import ROOT
+from autograder.places import HOME, ROOT
 from autograder.release.manifest import write
 
-SOURCES = (
-    "autograder/checks/**/*.py",
-    "autograder/checks/*/examples/*.txt",
-    "autograder/checks/*/mistakes/*.txt",
-    "autograder/kit/*.py",
-    "autograder/release/recordings.py",
-    "solutions/*/attention.py",
-)
+SOURCES = ("autograder/checks/**/*.py", "autograder/kit/*.py", "autograder/release/recordings.py")
+OF_EXERCISES = ("*.py", "examples/*.txt", "mistakes/*.txt")
 # What students see of a verdict: nothing that is recorded depends on it.
 SHOWN = {
     f"autograder/kit/{name}.py"
@@ -56,11 +51,16 @@ def recordings(names: Sequence[str], numbers: Mapping[str, Numbers], cache_folde
 def _state() -> bytes:
     """Return a digest of the code and the packages that recordings are made with."""
     digest = hashlib.sha256(f"{metadata.version('torch')} {metadata.version('numpy')}".encode())
-    for path in sorted(path for pattern in SOURCES for path in ROOT.glob(pattern)):
-        if path.relative_to(ROOT).as_posix() in SHOWN or path.name.startswith("dry_run"):
-            continue
-        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    ours = [path for pattern in SOURCES for path in HOME.glob(pattern) if not _is_shown(path)]
+    patterns = [*(definition().folder(f"*/{pattern}") for pattern in OF_EXERCISES), definition().solved("*")]
+    course = [path for pattern in patterns for path in ROOT.glob(pattern)]
+    for root, path in sorted([*((HOME, path) for path in ours), *((ROOT, path) for path in course)]):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.digest()
+
+
+def _is_shown(path: Path) -> bool:
+    return path.relative_to(HOME).as_posix() in SHOWN or path.name.startswith("dry_run")
 
 
 def _record_all(numbers: Mapping[str, Numbers]) -> Iterator[tuple[str, bytes]]:

@@ -21,7 +21,7 @@ from autograder.kit.grading import Verdict, grade
 from autograder.kit.hunts import refusing
 from autograder.kit.repair import repair
 from autograder.release.missing import missing_parts
-from autograder.release.notebook import SETUP, build_source
+from autograder.release.notebook import build_source, setup
 
 SEEDS = (0, 1, 2)
 OWN_OR_GIVEN = re.compile(r"^(\w+) = own_or_given\(\"([\w.]+)\"", re.MULTILINE)
@@ -168,7 +168,7 @@ def _around(check_id: str) -> dict[str, Any]:
         if earlier := OWN_OR_GIVEN.findall(cell.source):
             solved |= {other: find(other_id).reference for other, other_id in earlier}
         else:
-            exec(cell.source.removeprefix(SETUP.read_text("utf-8").replace("NAME", name)), solved)
+            exec(cell.source.removeprefix(setup().replace("NAME", name)), solved)
     return solved
 
 

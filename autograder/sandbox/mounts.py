@@ -11,7 +11,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from autograder.places import BUILD, INSIDE, ROOT
+from autograder.places import BUILD, HOME, INSIDE, ROOT
 from autograder.sandbox.bubblewrap import NoSandbox, python_base, system_places
 
 WORKER_REQUIREMENTS = (
@@ -108,7 +108,7 @@ def _libraries() -> Iterator[Path]:
 
 def _private_paths(paths: dict[str, Path]) -> Iterator[str]:
     """Yield the paths inside at which the course or the teacher's home would be visible, for they must be covered."""
-    for private in dict.fromkeys((ROOT, BUILD.resolve(), Path.home().resolve())):
+    for private in dict.fromkeys((HOME, ROOT, BUILD.resolve(), Path.home().resolve())):
         for inside, outside in paths.items():
             source = outside.resolve()
             if private.is_dir() and private != source and private.is_relative_to(source):

@@ -24,7 +24,7 @@ from nbformat import NotebookNode
 
 from autograder.assignment import Template
 from autograder.kit.repair import Repair
-from autograder.places import ROOT
+from autograder.places import HOME
 from autograder.submissions.fingerprint import Fingerprint
 from autograder.submissions.parse_untrusted import MOST_SECONDS, Unreadable
 
@@ -32,7 +32,7 @@ ANALYSIS_SECONDS = 5  # of CPU time, for what no points depend on: flags, simila
 CLOCK_FACTOR = 3  # wall-clock seconds for each CPU second: the machine may be loaded
 START_SECONDS = 60
 PROGRAM = (
-    f"import sys; sys.path.insert(0, {str(ROOT)!r}); from autograder.submissions.parser_process import main; main()"
+    f"import sys; sys.path.insert(0, {str(HOME)!r}); from autograder.submissions.parser_process import main; main()"
 )
 TOO_COSTLY = "take too long or too much memory to read"
 NOT_ANALYSED = "its code could not be looked through in time"

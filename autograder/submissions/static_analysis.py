@@ -2,21 +2,24 @@
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
-from dataclasses import asdict
-from functools import lru_cache
+from dataclasses import asdict, dataclass
+from functools import cache, lru_cache
+from pathlib import PurePath
 from typing import Any
 
 from nbformat import NotebookNode
 
 from autograder.assignment import CHECK, grade_id
+from autograder.definition import definition
 from autograder.kit.repair import Repair, repair
+from autograder.places import ROOT
 from autograder.submissions.notebook import check_call_id, defined_names, is_parsable, syntax_tree
 from autograder.submissions.parse_untrusted import MOST_CELLS, TRAIN
 
 MOST_FLAGS, LONGEST_FLAG = 50, 200
 # What a flag begins with; the name that stands out follows.
-OWN_ATTENTION, OWN_SOFTMAX = "torch's own attention: ", "torch's own masked softmax: "
 BEHIND, CHANGES, IMPORTS = "looks behind the scenes: ", "changes ", "imports "
 
 # Of names in a cell: in full where it is imported, else ".attribute", in a text "'name"; an import's also
@@ -24,17 +27,6 @@ BEHIND, CHANGES, IMPORTS = "looks behind the scenes: ", "changes ", "imports "
 STANDS_OUT = [
     (prefix, re.compile("".join(pattern.split())))
     for prefix, pattern in (
-        (
-            OWN_ATTENTION,
-            r"""(?:.*\.|')?(scaled_dot_product_attention|MultiheadAttention|multi_head_attention_forward
-            |flex_attention|flex_decoding|create_block_mask|varlen_attn|sdpa_kernel|memory_efficient_attention
-            |(?:_native_|_triton_|native_)multi_head_attention|(?<!')Transformer(?:(?:En|De)coder(?:Layer)?)?
-            |_scaled_dot_product_\w+|_triton_scaled_dot_attention|_fused_sdp_choice|_transformer_encoder_layer_fwd
-            |_(?:flash|efficient|cudnn)_attention_(?:forward|backward))""",
-        ),
-        (OWN_ATTENTION, r"(torch\.nn\.attention)(?:\..*)?"),
-        (OWN_SOFTMAX, r"(torch\.(?:masked|sparse)(?:\._ops)?\.(?:log_)?soft(?:max|min)|torch\.masked)"),
-        (OWN_SOFTMAX, r"(?:'|\.|(?=\w+\.))((?:\w.*\.)?_masked_softmax)"),
         (BEHIND, r"(exec|eval|compile)"),  # the builtins: `model.eval()` and `torch.compile` are everyday code
         (
             BEHIND,
@@ -51,24 +43,48 @@ STANDS_OUT = [
             |torch\.(?:ops|_C|_VF|_refs|_decomp|_prims|_inductor|library|utils\.cpp_extension))(?:\..*)?""",
         ),
         (BEHIND, r"(/proc|/sys)"),
-        # The lab searches as the taught functions do; of the grader only the kit is a student's.
-        (IMPORTS, r"import:(solutions\..*|lab\.decoding.*|autograder\.(?!kit\b).*)"),
+        (IMPORTS, r"import:(autograder\.(?!kit\b).*)"),  # of the grader only the kit is a student's
     )
 ]
-PROTECTED = re.compile(r"(autograder|solutions|lab|torch|numpy|builtins|sys|inspect|IPython|__main__)\..+")
+PROTECTED = re.compile(r"(autograder|torch|numpy|builtins|sys|inspect|IPython|__main__)\..+")
 SETTINGS = re.compile(r"torch\.(backends|_dynamo)\..*|sys\.(stdout|stderr|ps1|ps2|argv|path)|numpy\.random\..*")
 LONGEST_CHAIN = 20  # attributes of attributes: each link is resolved again from the chain's beginning
 SYSTEM = re.compile(r"(?<![\w.])(/proc|/sys)(?:/|$)")
-# Within the functions of these names, what torch does of the task itself. No sandbox can forbid it: torch.func works in
-# inference mode too.
-GRADIENTS = re.compile(
-    r"torch\.(func|autograd|_functorch|enable_grad|set_grad_enabled|inference_mode)(\..*)?|(.*\.)?(backward|requires_grad_?)"
-)
-GRU = re.compile(r"torch\.(gru|gru_cell|_VF\.gru(_cell)?|nn\.GRU(Cell)?)|(.*\.)?_thnn_fused_gru_cell")
-INSTEAD = (
-    (re.compile(r"\w+_backward"), GRADIENTS, "gradients by torch"),
-    (re.compile(r"gru_step"), GRU, "torch's own GRU"),
-)
+
+
+@dataclass(frozen=True)
+class OfCourse:
+    """What the course wants flagged: the sentence, the pattern of names, and in which functions (None: anywhere)."""
+
+    says: str
+    names: re.Pattern[str]
+    within: re.Pattern[str] | None = None
+    own: bool = False  # not where the notebook defines a function of that name itself
+
+
+@cache
+def of_course() -> list[OfCourse]:
+    """Return the flags in the file that the course names, and those for its modules that hold answers."""
+    course = definition()
+    entries = tomllib.loads((ROOT / course.flags).read_text("utf-8"))["flag"] if course.flags else []
+    answers = "|".join(rf"{re.escape(module)}(?:\..*)?" for module in course.answers)
+    entries += [{"says": IMPORTS, "names": f"import:({answers})"}] if answers else []
+    return [
+        OfCourse(
+            each["says"],
+            re.compile("".join(each["names"].split())),
+            re.compile(each["within"]) if "within" in each else None,
+            each.get("own", False),
+        )
+        for each in entries
+    ]
+
+
+@cache
+def _is_protected(name: str) -> bool:
+    """Return whether a name is an attribute of the grader's, the course's or a library's that nobody need change."""
+    packages = {PurePath(pattern).parts[0] for pattern in definition().kit if not pattern.startswith("!")}
+    return bool(PROTECTED.fullmatch(name)) or ("." in name and name.partition(".")[0] in packages)
 
 
 def analyse(cells: list[NotebookNode], functions: list[str], broken: dict[str, str]) -> dict[str, Any]:
@@ -124,20 +140,21 @@ def _cell_flags(source: str, imported: frozenset[tuple[str, str]], own: frozense
 
 
 def _flags(node: ast.AST, imported: dict[str, str], own: frozenset[str]) -> Iterator[str]:
+    is_own = isinstance(node, ast.Name) and node.id in own
+    anywhere = [(each.says, each.names) for each in of_course() if not each.within and not (each.own and is_own)]
     for name in _mentioned(node, imported):
-        for prefix, pattern in STANDS_OUT:
-            is_own = prefix == OWN_ATTENTION and isinstance(node, ast.Name) and node.id in own
-            if (match := pattern.fullmatch(name)) and not is_own:
+        for prefix, pattern in (*anywhere, *STANDS_OUT):
+            if match := pattern.fullmatch(name):
                 yield prefix + match[1]
     for target in _assigned_attributes(node):
         name = _full_name(target, imported)
-        if name and PROTECTED.fullmatch(name) and not SETTINGS.fullmatch(name):
+        if name and _is_protected(name) and not SETTINGS.fullmatch(name):
             yield f"{CHANGES}{name}"
     yield from (f"{BEHIND}{lookup}" for lookup in _computed_lookups(node))
-    for task, shortcut, description in INSTEAD:
-        if isinstance(node, ast.FunctionDef) and task.fullmatch(node.name):
+    for each in of_course():
+        if each.within and isinstance(node, ast.FunctionDef) and each.within.fullmatch(node.name):
             inside = {_full_name(inner, imported) or getattr(inner, "attr", "") for inner in ast.walk(node)}
-            yield from (f"{description}: {name}" for name in sorted(inside) if shortcut.fullmatch(name))
+            yield from (f"{each.says}{name}" for name in sorted(inside) if each.names.fullmatch(name))
 
 
 @lru_cache(maxsize=MOST_CELLS)

@@ -51,7 +51,7 @@ class StudentFiles:
         for each in self._candidates(files):
             assignment = self._assignment(each)
             if assignment in self.dropped:
-                self._reject(each, f"'{assignment}' is not in this course: book/_toc.yml does not list its chapter")
+                self._reject(each, f"'{assignment}' is not in this course")
             elif assignment:
                 by_assignment.setdefault(assignment, []).append(each)
             else:

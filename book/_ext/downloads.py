@@ -36,7 +36,7 @@ def released(name: str, build: Path = BUILD) -> list[PurePath]:
 
 
 def has_exercises(name: str, root: Path = ROOT) -> bool:
-    return (root / "exercises" / f"{name}.md").is_file()
+    return (root / "exercises" / name / "notebook.md").is_file()
 
 
 def services(name: str, repository: str) -> list[tuple[str, str]]:

@@ -15,9 +15,9 @@ TOLD = re.compile(r'<svg[^>]*role="img"[^>]*>\s*<title[^>]*>[^<]{10,}</title>\s*
 
 
 class Drawing(SphinxDirective):
-    """`{drawing} NAME` puts figures/NAME.svg on the page, with the content as its caption.
+    """`{drawing} NAME` puts drawings/NAME.svg, beside the page, on the page, with the content as its caption.
 
-    With the states of figures/NAME.json, book/_static/touch.js lets readers touch it; the caption's second paragraph
+    With the states of drawings/NAME.json, book/_static/touch.js lets readers touch it; the caption's second paragraph
     is of the drawing as it stands, and hides when a state is chosen.
     """
 
@@ -26,7 +26,7 @@ class Drawing(SphinxDirective):
     option_spec: ClassVar[dict] = {"name": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
-        relative, absolute = self.env.relfn2path(f"figures/{self.arguments[0]}.svg")
+        relative, absolute = self.env.relfn2path(f"drawings/{self.arguments[0]}.svg")
         self.env.note_dependency(relative)
         if not Path(absolute).is_file():
             raise self.error(f"no drawing {relative}")

@@ -18,7 +18,7 @@ MARK = re.compile(r"^#\|\s*exercise\s+(\w+)", re.MULTILINE)
 
 def graded(name: str, root: Path = ROOT) -> set[str]:
     """Return the functions that a student of this chapter writes: those its exercise marks with `#| exercise`."""
-    exercise = root / "exercises" / f"{name}.md"
+    exercise = root / "exercises" / name / "notebook.md"
     return set(MARK.findall(exercise.read_text(encoding="utf8"))) if exercise.is_file() else set()
 
 
@@ -52,7 +52,7 @@ class Code(LiteralInclude):
         selected = set(self.options) - {"pyobject", "language", "caption", "class", "name"}
         if selected:
             raise self.error(f"{self.arguments[0]} holds answers: include it whole or by :pyobject:, not by {selected}")
-        exercise = ROOT / "exercises" / f"{chapter}.md"
+        exercise = ROOT / "exercises" / chapter / "notebook.md"
         if exercise.is_file():
             self.env.note_dependency(str(exercise))
         for block in [block for node in nodes_of_cell for block in node.findall(nodes.literal_block)]:

@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from autograder.contents import chapter_of
+from book.contents import chapter_of, name_of
 from lab.dependencies import files_behind, imported_names
 from lab.files import atomic_write
 
@@ -40,15 +40,16 @@ def standing_on(page: Path, root: Path = ROOT) -> list[Path]:
     """Return the files that a chapter's cells stand on: what they import, what that imports, and the results."""
     cells = code_cells(page)
     paths = set(files_behind([name for cell in cells for name in imported_names(cell)], root))
-    chapter, code = chapter_of(page.stem), "\n".join(cells)
+    name, code = name_of(page), "\n".join(cells)
+    chapter = chapter_of(name)
     for folder in root.glob("solutions/*/results"):
-        if folder.parent.name == chapter or page.stem == OF_ALL or folder.parent.name in code:
+        if folder.parent.name == chapter or name == OF_ALL or folder.parent.name in code:
             paths |= set(folder.glob("*.json"))
-    if page.stem == OF_ALL:
-        paths |= {*root.glob("book/aims.json"), *root.glob("book/_toc.yml"), *root.glob("course.toml")}
-    if page.stem == OF_CHECKS:
-        paths |= {*root.glob("autograder/checks/*/*.py"), *root.glob("autograder/checks/*/mistakes/*.txt")}
-        paths |= {*root.glob("book/_toc.yml"), *root.glob("course.toml")}
+    if name == OF_ALL:
+        paths |= {*root.glob("book/aims.json"), *root.glob("book/chapters.toml"), *root.glob("course.toml")}
+    if name == OF_CHECKS:
+        paths |= {*root.glob("exercises/*/*.py"), *root.glob("exercises/*/mistakes/*.txt")}
+        paths |= {*root.glob("book/chapters.toml"), *root.glob("course.toml")}
     return sorted([*paths, *root.glob("requirements.txt")])
 
 
@@ -64,7 +65,7 @@ def drop_records(cache_path: Path, page: Path) -> None:
     """Forget the executed cells of one chapter, also those that ran before the whole course was moved elsewhere."""
     cache = get_cache(cache_path)
     for record in cache.list_cache_records():
-        if Path(record.uri).name == page.name:
+        if Path(record.uri).parts[-2:] == page.parts[-2:]:
             cache.remove_cache(record.pk)
 
 
@@ -81,7 +82,7 @@ def stale_chapters(app: Sphinx, env: BuildEnvironment, added: set, changed: set,
             continue
         now = fingerprint(page)
         if recorded.get(docname) != now:
-            print(f"book/{page.name}: what it stands on is new or has changed, its cells will run", flush=True)
+            print(f"{page.relative_to(ROOT)}: what it stands on is new or has changed, its cells will run", flush=True)
             drop_records(cache_path, page)
             recorded[docname] = now
         if seen_here.get(docname) != now:
@@ -100,7 +101,7 @@ def say_where(app: Sphinx, exception: Exception | None) -> None:
             page = Path(app.env.doc2path(docname))
             faults = FAULT.findall(COLOUR.sub("", run["traceback"] or ""))
             error = faults[-1] if faults else run["error"]
-            logger.error("book/%s:%s: this cell failed: %s", page.name, failed_line(page, run["traceback"]), error)
+            logger.error("%s:%s: this cell failed: %s", page.relative_to(ROOT), failed_line(page, run["traceback"]), error)
 
 
 def failed_line(page: Path, traceback: str | None) -> int:

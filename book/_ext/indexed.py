@@ -12,10 +12,12 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
-GLOSSARY = "glossary.md"
+from book.contents import name_of
+
+GLOSSARY = "pages/glossary.md"
 BLOCK = re.compile(r"^```\{glossary\}\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ENTRY = re.compile(r"^((?:[^\s:].*\n)+)((?:[ \t]+\S.*(?:\n|\Z))+)", re.MULTILINE)
-SECTION = re.compile(r"\]\(([\w-]+)\.md#([\w-]+)\)")
+SECTION = re.compile(r"\]\(([\w./-]+\.md)#([\w-]+)\)")
 
 
 def entries(glossary: str) -> list[tuple[list[str], str]]:
@@ -34,7 +36,10 @@ class Indexed(SphinxTransform):
         if not glossary.is_file() or self.env.docname == glossary.stem:
             return
         self.env.note_dependency(str(glossary))  # a page is read again when a term leads to it that did not before
-        every = [(terms, SECTION.findall(text)) for terms, text in entries(glossary.read_text(encoding="utf8"))]
+        every = [
+            (terms, [(name_of(Path(page).absolute()), slug) for page, slug in SECTION.findall(text)])
+            for terms, text in entries(glossary.read_text(encoding="utf8"))
+        ]
         for section in list(self.document.findall(nodes.section)):
             here = self.env.docname, section.get("slug", "")
             of_section = [term for terms, targets in every if here in targets for term in terms]

@@ -13,7 +13,7 @@ from lab.files import atomic_write
 
 def trainings() -> Iterator[tuple[str, Any]]:
     """Yield each chapter's model as its page has it: from the store, where the page has left it."""
-    from book.figures_structured import watched
+    from book.structured.figures import watched
     from lab.model_cache import trained
     from solutions.bahdanau.model import SOLUTION as BAHDANAU
     from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
@@ -34,9 +34,9 @@ def trainings() -> Iterator[tuple[str, Any]]:
 
 def scripts() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of each script that a page may load."""
-    from book import live_models
-    from book.figures_structured import short_reviews
-    from book.long_sentence import long_sentence
+    from book.live import export as live_models
+    from book.structured.figures import short_reviews
+    from book.show.long_sentence import long_sentence
     from lab import corpora
 
     yield "engine.js", live_models.engine()

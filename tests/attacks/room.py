@@ -32,7 +32,7 @@ COURSE_FILES = (
     "gradebook.db",
     "secret",
     "solutions/bahdanau/attention.py",
-    "autograder/checks/bahdanau/checks.py",
+    "exercises/bahdanau/checks.py",
     "submitted/ada/bahdanau/bahdanau.ipynb",
     "feedback/ada/bahdanau/bahdanau.html",
 )

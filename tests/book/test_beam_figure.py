@@ -10,7 +10,7 @@ import torch
 
 from autograder.places import ROOT
 from book._ext.freshness import code_cells
-from book.figures_encoder_decoder import beam
+from book.encoder_decoder.figures import beam
 from solutions.encoder_decoder.attention import beam_search
 from tests.support.figures import is_narrow, opened, status
 

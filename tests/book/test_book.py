@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.contents import EVIDENCE, chapters, pages
-from book.reading import MOST_WORDS
+from book.contents import EVIDENCE, chapters, pages
+from book.make.reading import MOST_WORDS
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"

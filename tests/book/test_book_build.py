@@ -157,7 +157,7 @@ def test_the_chapters_stand_on_all_that_their_models_are_made_of():
     }
 
 
-@pytest.mark.parametrize("file", ["autograder/checks/luong/mistakes/dot_score.txt", "book/_toc.yml"])
+@pytest.mark.parametrize("file", ["exercises/luong/mistakes/dot_score.txt", "book/_toc.yml"])
 def test_the_teachers_page_is_stale_when_a_check_knows_other_mistakes(project, file):
     """Checks are imported by name, so that no import of the page's cell leads to them."""
     (project / file).parent.mkdir(parents=True, exist_ok=True)

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from autograder.assignment import assignments
-from autograder.contents import chapter_of, chapters
-from autograder.contents import files as files_of
+from book.contents import chapter_of, chapters
+from book.contents import files as files_of
 from autograder.places import BUILD, released_notebook
 from autograder.release.blank import Module
-from book import build
+from book.make import build
 from tests.support.sites import served, shown
 
 ROOT = Path(__file__).parents[2]
@@ -173,7 +173,7 @@ def test_a_build_without_changes_takes_seconds():
 
     def build() -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, "book/build.py"], cwd=ROOT, check=True, capture_output=True)
+        subprocess.run([sys.executable, "book/make/build.py"], cwd=ROOT, check=True, capture_output=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import ebook
 import pytest
 
-from book import build
+from book.make import build
 from tests.support.sites import built
 
 ROOT = Path(__file__).parents[2]

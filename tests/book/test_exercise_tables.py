@@ -6,7 +6,7 @@ import pytest
 
 from autograder.assignment import assignments
 from autograder.checks import checks
-from autograder.contents import chapters
+from book.contents import chapters
 from autograder.places import ROOT
 
 FIRST_CELL = re.compile(r"^\|([^|]+)\|", re.MULTILINE)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from book import figures_bahdanau as figures
-from book import translation_errors
+from book.bahdanau import figures as figures
+from book.show import translation_errors
 from lab.corpora import Pair
 
 PAIR = Pair("le chat noir", "the black cat", frozenset({(0, 0), (2, 1), (1, 2)}))

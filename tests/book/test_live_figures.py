@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from book import live_models
+from book.live import export as live_models
 from tests.book.test_live_models import fresh
 from tests.support.figures import STATIC, is_narrow, visited
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 from py_mini_racer import MiniRacer
 
-from book import live_models
+from book.live import export as live_models
 from lab import corpora, metrics, model_cache
 from lab.batches import source_batch
 from lab.corpora import grammar

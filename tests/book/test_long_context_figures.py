@@ -11,7 +11,7 @@ import torch
 from py_mini_racer import MiniRacer
 
 from autograder.places import ROOT
-from book import pictures_long_context as pictures
+from book.long_context import pictures as pictures
 from solutions.long_context.attention import delta_step, sliding_window
 from solutions.long_context.chunks import chunked
 from tests.support.figures import SMALL, is_narrow, opened, status

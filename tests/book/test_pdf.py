@@ -96,7 +96,7 @@ def test_what_is_wider_than_the_paper_is_made_to_fit(browser, site):
 def test_each_page_of_the_book_begins_a_sheet(browser, site, tmp_path):
     """In a separate process: a second Playwright does not run beside the fixture's."""
     code = "import sys; from pathlib import Path; from book import pdf; site, printed = map(Path, sys.argv[1:])\n"
-    printed = tmp_path / "book.pdf"
+    printed = tmp_path / "book.make.pdf"
     subprocess.run(
         [sys.executable, "-c", f"{code}pdf.write(site, {PARTS}, printed)", site, printed], cwd=ROOT, check=True
     )

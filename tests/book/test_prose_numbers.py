@@ -113,7 +113,7 @@ def written(entries: dict[tuple[str, str], str]) -> str:
 def test_every_number_in_prose_has_a_source():
     faults = [
         f"book/{each.chapter}.md:{each.line}: {each.number} in “{each.context}”: quote it from its result file by a "
-        "hidden cell (book/quoting.py), or give its source (a paper and its table, by hand, computed by the cell) in "
+        "hidden cell (book/show/quoting.py), or give its source (a paper and its table, by hand, computed by the cell) in "
         "tests/book/prose_numbers.json: python -m tests.book.test_prose_numbers prints the line"
         for each in missing()
     ]

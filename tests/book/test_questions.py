@@ -4,9 +4,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from autograder.contents import chapters
+from book.contents import chapters
 from book import questions, self_grading
-from book.build import FOLDERS
+from book.make.build import FOLDERS
 from tests.book.test_book_pages import pages
 
 FORMULA = (

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from book import gpu_results
-from book.results_page import aims, commands, task_runs
-from book.tables import ROOT, results
+from book.show import gpu_results
+from book.show.results_page import aims, commands, task_runs
+from book.show.tables import ROOT, results
 
 PAGE = (ROOT / "book" / "results.md").read_text("utf8")
 SHOWN = re.findall(r'^corpus_table\("([\w-]+)"', PAGE, re.MULTILINE)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from book import experiments
-from book.experiments import ACCURACY, learning_curve, mean, span, validations
-from book.seed_plots import KEY, dots, lines, seed_curves
+from book.show import experiments
+from book.show.experiments import ACCURACY, learning_curve, mean, span, validations
+from book.show.seed_plots import KEY, dots, lines, seed_curves
 from lab.plots import MODEL_STYLES, styled
 
 RUNS = {

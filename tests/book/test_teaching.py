@@ -9,10 +9,10 @@ import pytest
 from autograder import __main__ as command
 from autograder import settings
 from autograder.checks import checks, questions
-from autograder.contents import EVIDENCE, chapters
+from book.contents import EVIDENCE, chapters
 from autograder.places import ROOT
-from book import reading as reader
-from book.mistakes import by_function, mistakes
+from book.make import reading as reader
+from book.show.mistakes import by_function, mistakes
 
 TEXT = (ROOT / "TEACHING.md").read_text("utf-8")
 PLANNED = re.compile(r"(\d+)(?:–(\d+))? · (\d+)")  # parts of a notebook, and their minutes

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from book.todays_models import COLUMNS, LONG, MISSING, Model, kibibytes, models, models_table, sources_table
+from book.show.todays_models import COLUMNS, LONG, MISSING, Model, kibibytes, models, models_table, sources_table
 from solutions.long_context.attention import kv_bytes
 
 PAGE = (Path(__file__).parents[2] / "book" / "todays_models.md").read_text("utf8")

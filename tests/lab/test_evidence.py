@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from book.figures_pooling import RULES, hierarchy_with, learned, pool_with, shuffled, without
+from book.pooling.figures import RULES, hierarchy_with, learned, pool_with, shuffled, without
 from lab.corpora import Document, reviews
 from lab.evaluation.classification_results import gold
 from solutions.pooling.attention import attention_pool, hierarchical_attention

@@ -17,7 +17,7 @@ def run(*words: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     return python(*words, cwd=cwd)
 
 
-PROGRAMS = ("autograder clean", "examples.make_class", "lab.evaluation", "solutions.bahdanau", "book/build.py")
+PROGRAMS = ("autograder clean", "examples.make_class", "lab.evaluation", "solutions.bahdanau", "book/make/build.py")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

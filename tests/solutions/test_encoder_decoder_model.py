@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from autograder.checks.encoder_decoder.hunt import HUNT, bigram_search
+from exercises.encoder_decoder.hunt import HUNT, bigram_search
 from lab.batches import collate
 from lab.tokenizers import BOS, EOS, PAD
 from solutions.encoder_decoder.attention import (

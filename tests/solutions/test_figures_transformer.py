@@ -5,9 +5,9 @@ from statistics import fmean
 import pytest
 import torch
 
-import book.figures_transformer as figures
-from book.figures_transformer import habit, head_view, heads_table, positions, schedules
-from book.tables import by_length
+import book.transformer.figures as figures
+from book.transformer.figures import habit, head_view, heads_table, positions, schedules
+from book.show.tables import by_length
 from solutions.transformer.ablation import Habits, Head
 
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from book.figures_structured import (
+from book.structured.figures import (
     evidence_shares,
     overlap,
     short_reviews,

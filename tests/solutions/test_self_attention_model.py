@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from benchmarks import complexity
-from book.figures_self_attention import GATES
+from book.self_attention.figures import GATES
 from solutions.self_attention.attention import layer_cost
 from solutions.self_attention.fast import FastSelfAttentive
 from solutions.self_attention.model import SelfAttentive

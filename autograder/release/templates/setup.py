@@ -7,7 +7,7 @@ for name, value in {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0"}.items():
     os.environ.setdefault(name, value)  # before torch is imported: else other work makes a training many times slower
 here = Path.cwd()
 folders = (here, *here.parents, *Path("/kaggle/input").glob("*"))
-inside = ("kit", "attention-workbook/kit", "kit/attention-workbook/kit", "kit/kit")
+inside = ("kit", "SLUG/kit", "kit/SLUG/kit", "kit/kit")
 places = [folder / kit for folder in folders for kit in inside]
 kit = next((place for place in places if (place / "autograder" / "kit").is_dir()), None)
 if kit is not None:

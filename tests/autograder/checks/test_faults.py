@@ -73,7 +73,7 @@ def test_a_field_that_cannot_be_meant_is_named(message: str) -> None:
 @pytest.mark.parametrize("points", [-5, 0, 2.5, True])
 def test_a_written_question_without_points_is_named(monkeypatch: pytest.MonkeyPatch, points: Any) -> None:
     monkeypatch.setattr(known, "Written", lambda **fields: Written(points, "Because."))
-    sentence = f"autograder/checks/bahdanau/written.toml: reading_a_matrix: “the answer” earns {points!r} points"
+    sentence = f"exercises/bahdanau/written.toml: reading_a_matrix: “the answer” earns {points!r} points"
     with pytest.raises(CheckFault, match=re.escape(sentence)):
         known.questions("bahdanau")
     with pytest.raises(NoSandbox, match=re.escape(f"Not graded: {sentence}")):

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from autograder.checks import find
-from autograder.checks.encoder_decoder.beam_parts import Shuffled, searched
+from exercises.encoder_decoder.beam_parts import Shuffled, searched
 from autograder.kit.compare import same
 from autograder.kit.example_hints import RIGHT_GIVES, TRY_IT, YOURS
 from tests.answers import SEEDS, check_ids

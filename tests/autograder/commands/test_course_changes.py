@@ -48,8 +48,8 @@ def test_points_are_changed_and_an_exercise_is_taken_out_and_put_back(tmp_path: 
     course.does("grade")
     assert course.marks("ada", reading_a_matrix=2, repaired_attention=5)["masked_softmax"] == (10, 10)
 
-    course.change("autograder/checks/bahdanau/attention.py", "PADDED: 2", "PADDED: 5")
-    course.change("autograder/checks/bahdanau/written.toml", "points = 3", "points = 6")
+    course.change("exercises/bahdanau/attention.py", "PADDED: 2", "PADDED: 5")
+    course.change("exercises/bahdanau/written.toml", "points = 3", "points = 6")
     assert re.search(r"'bahdanau'.*\(masked_softmax, reading_a_matrix\)", course.does("grade", status=2))
     course.does("release")
     released = (tmp_path / f"build/release/{NAME}/{NAME}.ipynb").read_text("utf-8")

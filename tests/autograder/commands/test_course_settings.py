@@ -10,7 +10,7 @@ import pytest
 from autograder import assignment, checks, contents, settings
 from autograder.gradebook.lateness import EachDay, deadlines
 from autograder.places import ROOT
-from book import build
+from book.make import build
 from tests.support.classes import opened_book
 
 FOUR = '["encoder_decoder", "bahdanau", "self_attention", "transformer"]'

@@ -119,7 +119,7 @@ def test_a_mark_that_names_no_function_of_an_earlier_notebook_is_refused(tmp_pat
     monkeypatch.setattr(blank, "ROOT", tmp_path)
     monkeypatch.setattr(notebook, "ROOT", tmp_path)
     parts = ("exercises/luong.md", *(f"solutions/{name}/attention.py" for name in ("luong", "bahdanau")))
-    for part in (*parts, "autograder/checks/luong/hunt.py"):
+    for part in (*parts, "exercises/luong/hunt.py"):
         (tmp_path / part).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(Path(commands.__file__).parents[1] / part, tmp_path / part)
     text = (tmp_path / "exercises/luong.md").read_text()

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from autograder import contents
+from book import contents
 from autograder.places import ROOT
 from autograder.release.new import new
 from tests.support.classes import graded_now

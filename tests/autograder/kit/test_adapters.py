@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.checks.bahdanau.adapters import sorted_links
-from autograder.checks.transformer.adapters import counted_decoding
+from exercises.bahdanau.adapters import sorted_links
+from exercises.transformer.adapters import counted_decoding
 from autograder.kit.adapters import as_set
 from autograder.kit.by_hand import without_autograd
 from autograder.kit.call import arrays, call

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from book import figures_luong as variants
+from book.luong import figures as variants
 from lab import corpora
 from lab.corpora import CorpusError, Pair, hansards, sources, tatoeba
 from lab.evaluation import alignment

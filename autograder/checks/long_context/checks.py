@@ -1,7 +1,0 @@
-"""The checks of the functions for long texts, in the order of the notebook."""
-
-from autograder.checks.long_context.far import ALIBI, CACHE, DELTA, LINEAR, STEP, WINDOWED
-from autograder.checks.long_context.hunt import BY_HAND, HUNT
-from autograder.checks.long_context.tiles import BACKWARD, FORWARD, MERGE
-
-CHECKS = [BY_HAND, MERGE, FORWARD, ALIBI, WINDOWED, LINEAR, STEP, CACHE, *HUNT.checks(), DELTA, BACKWARD]

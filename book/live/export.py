@@ -1,0 +1,157 @@
+"""Trained models as scripts for the page, and the `div` of a figure that runs one, by the engine beside this file."""
+
+import base64
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from IPython.display import HTML
+from torch import Tensor
+
+from book.contents import all_chapters
+from book.show.tables import table
+from lab import classification, language, translation
+from lab.corpora import Document, Pair, grammar
+from lab.plots import STYLES
+
+LIVE = Path(__file__).parent
+ENGINE = ("layers/*.js", "models/decoding.js", "models/transformer.js", "models/*.js")  # what others extend is first
+FIGURES = ("figures/parts.js", "figures/*.js")
+EACH = 3  # sentences of each length that the page offers
+Precision = Literal["int8", "float32"]
+Trained = translation.Trained | classification.Trained | language.Trained
+
+
+def stored(tensor: Tensor, precision: Precision = "int8") -> dict[str, Any]:
+    """Return a table of numbers as the engine unpacks it: with int8, a matrix has one scale for each row."""
+    table = tensor.detach().float().reshape(1, -1) if tensor.dim() == 1 else tensor.detach().float()
+    shape = {"rows": table.shape[0] if tensor.dim() > 1 else tensor.numel(), "cols": table.shape[-1]}
+    if precision == "float32" or tensor.dim() == 1:
+        return shape | {"data": encoded(table.numpy())}
+    scales = table.abs().amax(dim=1, keepdim=True).clamp_min(1e-12) / 127
+    return shape | {"data": encoded((table / scales).round().to(torch.int8).numpy()), "scales": encoded(scales.numpy())}
+
+
+def encoded(numbers: np.ndarray) -> str:
+    return base64.b64encode(np.ascontiguousarray(numbers).tobytes()).decode("ascii")
+
+
+def exported(trained: Trained, precision: Precision = "int8") -> dict[str, Any]:
+    """Return a model as the engine takes it: the numbers of its recipe, and each table once, by PyTorch's name."""
+    tables = dict(apart(trained.model.named_parameters()))  # what is tied is there once
+    recipe: Any = trained.model.recipe
+    settings = {each.name: getattr(recipe, each.name) for each in fields(recipe) if each.name != "training"}
+    return {"settings": settings, "tensors": {name: stored(tensor, precision) for name, tensor in tables.items()}}
+
+
+def apart(parameters: Iterable[tuple[str, Tensor]]) -> Iterator[tuple[str, Tensor]]:
+    """Yield parameters; W_q, W_k and W_v and their biases, which PyTorch's multi-head attention keeps in one, apart."""
+    for name, tensor in parameters:
+        layer, is_joint, part = name.partition("in_proj_")
+        names = [f"{layer}{each}.{part}" for each in "qkv"] if is_joint else [name]
+        yield from zip(names, tensor.chunk(len(names)), strict=True)
+
+
+def corpus(trained: Trained, texts: Sequence[Pair] | Sequence[Document] | Sequence[str]) -> dict[str, Any]:
+    """Return the vocabularies, and a few texts of every length for "another sentence", with links, labels or rules."""
+    if isinstance(trained, translation.Trained):
+        words = {"source": trained.source_text.state()["words"], "target": trained.target_text.state()["words"]}
+    elif isinstance(trained, language.Trained):
+        rules = {symbol: list(options.items()) for symbol, options in grammar.rules().items()}
+        words = {"source": trained.text.state()["words"], "rules": rules}
+    else:
+        words = {"source": trained.text.words, "labels": trained.labels}
+    chosen: dict[int, list] = {}
+    for text in map(offered, texts):
+        chosen.setdefault(len(text["source"].split()), []).append(text)
+    return words | {"sentences": [text for length in sorted(chosen) for text in chosen[length][:EACH]]}
+
+
+def offered(text: Pair | Document | str) -> dict[str, Any]:
+    """Return a sentence as the page offers it, with what is known of it."""
+    if isinstance(text, str):
+        return {"source": text}
+    if isinstance(text, Pair):
+        return {"source": text.source, "target": text.target, "links": sorted(text.links or ())}
+    starts = np.cumsum([0, *(len(sentence.split()) for sentence in text.sentences)]).tolist()
+    evidence = sorted(starts[sentence] + word for sentence, word in text.evidence or ())
+    return {"source": " ".join(text.words), "label": text.label, "evidence": evidence}
+
+
+def script(name: str, data: Mapping[str, Any]) -> str:
+    """Return the script that hands data to the page. It is a script, since a page on a disk may fetch nothing."""
+    return f"live.received({json.dumps(name)}, {json.dumps(data, ensure_ascii=False, separators=(',', ':'))});\n"
+
+
+@cache
+def joined(patterns: tuple[str, ...]) -> str:
+    """Return the files of the engine or of the figures as one classic script: ES modules do not load from a disk."""
+    files = dict.fromkeys(file for pattern in patterns for file in sorted(LIVE.glob(pattern)))
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def engine() -> str:
+    """Return the engine in a function of its own, so that the page sees of it what the figures use and no more."""
+    names = "START, END, best, softmax"
+    models = ", ".join(sorted(MODELS))
+    return f'(function () {{\n"use strict";\n{joined(ENGINE)}\nObject.assign(live, {{ {names}, {models} }});\n}})();\n'
+
+
+# The engine's classes, and the corpus that each model of the book is trained on.
+MODELS = {name: chapter["live"] for name, chapter in all_chapters().items() if "live" in chapter}
+
+
+def most_weight(trained: translation.Trained, sentence: str) -> str:
+    """Return for each word of the model's translation the source word with the largest weight, as a table."""
+    words, output = [*sentence.split(), "</s>"], trained.translate([sentence])[0]
+    rows = [
+        [word, words[row.argmax()], f"{row.max():.3f}"]
+        for word, row in zip(output.split(), trained.attention(sentence, output), strict=True)
+    ]
+    return str(table(sentence, ["output word", "most weight on", "weight"], rows).data)
+
+
+@torch.no_grad()
+def most_probable(trained: language.Trained, beginning: str, count: int = 5) -> str:
+    """Return the most probable next words after a beginning, as a table."""
+    tokens = torch.tensor([language.opened(trained.text, beginning)])
+    largest = trained.model(tokens)[0, -1].softmax(dim=-1).topk(count)
+    rows = [
+        [trained.text.decode([word]) or "</s>", f"{100 * share:.1f} %"]
+        for share, word in zip(*(each.tolist() for each in largest), strict=True)
+    ]
+    return str(table(beginning, ["next word", "probability"], rows).data)
+
+
+def figure(
+    kind: Literal["translator", "race", "classifier", "writer"],
+    models: Mapping[str, Trained],
+    sentence: str,
+    plain: str,
+    question: Mapping[str, Any] | None = None,
+    titles: Sequence[str] = (),
+) -> HTML:
+    """Return the `div` that book/_static/live.js makes a figure of: models by the engine's names, and their size.
+
+    Behind a dash a name may say which of several. `plain` is html for readers without scripts, and before the figure is
+    asked for; `question` is what a reader guesses before the figure answers.
+    """
+    size = sum(len(script(name, exported(trained)).encode()) for name, trained in models.items())
+    data = {
+        "kind": kind,
+        "models": " ".join(models),
+        "corpus": MODELS[next(iter(models)).partition("-")[0]],
+        "size": f"{size / 1e6:.2f} MB",
+        "sentence": sentence,
+        "colours": json.dumps([colour for colour, *_ in STYLES]),
+        "question": json.dumps(question) if question else "",
+        "titles": json.dumps(titles),
+    }
+    attributes = " ".join(f'data-{name}="{escape(value)}"' for name, value in data.items() if value)
+    return HTML(f'<div class="moved live" {attributes}>{plain}</div>')

@@ -1,0 +1,57 @@
+"""Pictures of the chapter on pooling: pools seed by seed, weight on the evidence, words and weights changed."""
+
+from collections.abc import Mapping, Sequence
+
+from book.show.experiments import EQUAL, MACRO_F1, longer, points, seeds_of, values
+from book.pooling.figures import FEWEST, Erased
+from book.show.seed_plots import cloud, dots
+from lab.plots import Picture
+from lab.runs import joined
+
+POOLS = {  # variant: its words
+    "": "attention",
+    "max": "maximum",
+    "mean": "mean",
+    "uniform": "attention frozen to equal weights",
+    "last": "last state of each direction",
+}
+STRENGTHS = ("away-weak", "away-middle", "away-strong")
+TRAINED = {  # words: experiment and its variants, of those that have attention weights
+    "labels alone, 3 epochs": (("poolings", ""),),
+    "labels alone, 30 epochs": (("poolings-long", "long"),),
+    "frozen to equal weights": (("poolings", "uniform"), ("poolings-long", "uniform-long")),
+    "adversaries, 3 epochs": tuple(("adversary", name) for name in STRENGTHS),
+    "adversaries, 30 epochs": tuple(("adversary-long", joined(name, "long")) for name in STRENGTHS),
+}
+
+
+def pools() -> Picture:
+    """Draw the macro-F1 of each pool after 3 and after 30 epochs."""
+    short = seeds_of("pooling", "poolings", POOLS, MACRO_F1)
+    long = seeds_of("pooling", "poolings-long", longer(POOLS), MACRO_F1)
+    return dots({"3 epochs": short, "30 epochs": long}, "macro-F1, %", "Relations, test")
+
+
+def evidence_plot() -> Picture:
+    """Draw the macro-F1 of all trainings against their weight on the evidence."""
+    equal = values("pooling", "poolings", "", EQUAL)[0]
+    title = "Right, and looking elsewhere"
+    series = points("pooling", TRAINED, MACRO_F1)
+    return cloud(series, "weight on the evidence, %", "macro-F1, %", title, {"equal weights": equal})
+
+
+def erased_plot(models: Mapping[str, Mapping[str, Erased]]) -> Picture:
+    """Draw how often a label changes when words are erased: a row for what is erased, a series for each model."""
+    series = {
+        name: {words: [each.changed] for words, each in rows.items() if words != "nothing" and each.texts >= FEWEST}
+        for name, rows in models.items()
+    }
+    return dots(series, "labels that have changed, %", "Words erased", 0)
+
+
+def exchanged_plot(models: Mapping[str, Mapping[str, float]], guess: float) -> Picture:
+    """Draw the accuracy of models with weights that are not their own."""
+    series: Mapping[str, Mapping[str, Sequence[float]]] = {
+        name: {words: [accuracy] for words, accuracy in rows.items()} for name, rows in models.items()
+    }
+    return dots(series, "accuracy, %", "Weights exchanged", 1, {"a guess": guess})

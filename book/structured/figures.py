@@ -1,0 +1,233 @@
+"""What the chapter on structured self-attention measures: hops that drift apart in training, and its tables."""
+
+import json
+import statistics
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from filelock import FileLock
+from IPython.display import HTML
+from torch import Tensor
+
+from book.show.experiments import ACCURACY, Column, runs_of, values
+from book.show.tables import budget, outputs, results, score, summary, table
+from lab.classification import Run, Trained, restore, train
+from lab.corpora import Document, Labelled, reviews, verdicts
+from lab.corpora.aspects import WORDS
+from lab.corpora.reviews import LABELS, generate
+from lab.dependencies import STORE
+from lab.evaluation.classification_results import gold as gold_words
+from lab.files import atomic_write
+from lab.model_cache import key
+from lab.plots import STYLES, Picture, legend_below, panels, ranges
+from lab.runs import joined
+from solutions.structured.attention import structured_attention
+from solutions.structured.model import SOLUTION, build
+from solutions.structured.sweeps import HOPS, PENALTIES
+
+SHORT = {"train": 3000, "validation": 300}  # reviews of one to three sentences: two trainings fit into the chapter
+
+
+def overlap(A: Tensor) -> float:
+    """Return the mean of what two different hops share, a_i · a_j, over all pairs and sentences."""
+    products = A @ A.transpose(1, 2)
+    hops = A.shape[1]
+    own = products.diagonal(dim1=1, dim2=2).sum(dim=-1)
+    return ((products.sum(dim=(1, 2)) - own) / (hops * (hops - 1))).mean().item()
+
+
+def short_reviews() -> Labelled:
+    """Return reviews of one to three sentences."""
+    parts = {name: generate(size, 2017 + number, name, 1, 3) for number, (name, size) in enumerate(SHORT.items())}
+    return Labelled("reviews", LABELS, parts["train"], parts["validation"], {"test": parts["validation"]})
+
+
+def watched(penalty: float, epochs: int = 6, every: int = 5) -> tuple[Trained, list[tuple[int, float]]]:
+    """Return the chapter's model with this weight of the penalty, and its overlap, step by step; trained once."""
+    recipe = replace(SOLUTION.recipes["small"], penalty=penalty)
+    recipe = replace(recipe, training=replace(recipe.training, epochs=epochs))
+    folder = STORE / f"structured-watched-{key(replace(SOLUTION, build=watch), (recipe, every), seed=1)}"
+    STORE.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{folder}.lock"):
+        if not (folder / "curve.json").exists():
+            watch(folder, recipe, every)
+        curve = json.loads((folder / "curve.json").read_text())
+        return restore(SOLUTION, folder), [(step, shared) for step, shared in curve]
+
+
+def watch(folder: Path, recipe: Any, every: int) -> None:
+    """Train a model into a folder, and write what its hops share beside it, every so many steps."""
+    curve: list[tuple[int, float]] = []
+    steps = 0
+
+    def attend(H, W_s1, W_s2, mask):
+        nonlocal steps
+        M, A, P = structured_attention(H, W_s1, W_s2, mask)
+        if torch.is_grad_enabled():
+            steps += 1
+            if steps % every == 0:
+                curve.append((steps, overlap(A.detach())))
+        return M, A, P
+
+    watching = replace(SOLUTION, build=lambda *sizes: build(*sizes, attend=attend))
+    run = Run(SOLUTION.name, "reviews", "small", "watched")
+    train(watching, run, recipe, quiet=True, folder=folder, corpus=short_reviews())
+    (folder / "last.pt").unlink(missing_ok=True)
+    atomic_write(folder / "curve.json", json.dumps(curve).encode())
+
+
+def evidence_shares(models: dict[str, Trained], documents: list[Document] | None = None) -> HTML:
+    """Return how much of each hop's weight lies on the gold evidence, on average over the documents, in per cent."""
+    texts = documents or list(short_reviews().validation)
+    gold = [gold_words(document) for document in texts]
+    rows = []
+    for words, trained in models.items():
+        looks = trained.attention_weights([document.sentences for document in texts])
+        shares = torch.stack([(look.words * evidence).sum(dim=-1) for look, evidence in zip(looks, gold, strict=True)])
+        rows.append([words, *(f"{100 * share:.1f}" for share in shares.mean(dim=0).tolist())])
+        rows[-1].append(f"{100 * shares.amax(dim=1).mean().item():.1f}")
+    hops = [f"hop {number + 1}" for number in range(len(rows[0]) - 2)]
+    even = 100 * sum(evidence.mean().item() for evidence in gold) / len(gold)
+    rows.append(["equal weights", *[f"{even:.1f}"] * (len(hops) + 1)])
+    return table(
+        f"Weight on the words that decide, %: mean over {len(texts)} short reviews",
+        ["model", *hops, "best hop of each review"],
+        rows,
+    )
+
+
+# Variant of the run: what differs from the recipe `small`.
+VARIANTS = {"free": "4 hops, λ = 0", "": "4 hops, λ = 0.001", "strong": "4 hops, λ = 0.03"}
+
+
+def made_reviews(run: str = "reviews-small") -> HTML:
+    """Return what the model and its variants get on the made corpus, and where their hops look, beside a baseline."""
+    rows = []
+    for variant, words in VARIANTS.items():
+        runs = results("structured", joined(run, variant))
+        hops: list[Any] = [score(result, "test", "hops") or () for result in runs]
+        best: list[float] = [max(hop["value"] for hop in seed) for seed in hops]
+        rows.append(
+            [
+                words + budget(runs),
+                summary(runs, "test", "accuracy", scale=100),
+                summary(runs, "test", "evidence", scale=100),
+                f"{100 * statistics.fmean(best):.1f}",
+                f"{len(runs)}",
+            ]
+        )
+    uniform = summary(results("structured", run), "test", "evidence_uniform", scale=100)
+    rows.append(["equal weights for all words", "–", uniform, "–", "–"])
+    linear = results("pooling", "reviews-linear")
+    rows.append(["linear: words and pairs of words", summary(linear, "test", "accuracy", scale=100), "–", "–", "–"])
+    columns = [
+        "model",
+        "accuracy, %",
+        "weight on the evidence, %: all hops",
+        "the hop with most, mean over the seeds",
+        "seeds",
+    ]
+    return table("Reviews, test (one seed: 95 % bootstrap interval; several: lowest–highest)", columns, rows)
+
+
+def heaviest_words(run: str = "reviews-small") -> HTML:
+    """Return for each hop of each variant, seed 1, the word that most often gets most of its weight, and how often."""
+    documents, rows = reviews.load().tests["test"], []
+    for variant, name in VARIANTS.items():
+        tops = [row["top"] for row in outputs("structured", joined(run, variant))[0]["looks"]["test"]]
+        cells = []
+        for hop in range(len(tops[0])):
+            counts = Counter(document.words[top[hop]] for document, top in zip(documents, tops, strict=True))
+            word, count = counts.most_common(1)[0]
+            cells.append(f"{word} ({100 * count / len(tops):.0f} %)")
+        rows.append([name, *cells])
+    hops = [f"hop {number + 1}" for number in range(len(rows[0]) - 1)]
+    caption = "The word that most often has a hop's largest weight, and its share of the 1,000 test reviews, seed 1"
+    return table(caption, ["model", *hops], rows)
+
+
+COSINE = Column("how alike two hops are", ("test", "cosine"), digits=2)
+ENTROPY = Column("entropy of a hop, nats", ("test", "entropy"), digits=2)
+PANELS = (ACCURACY, COSINE, ENTROPY)
+
+
+def variant_of(hops: int, word: str) -> str:
+    """Return the word of a run's name."""
+    return f"hops-{hops}-{word}"
+
+
+def hops_and_penalties() -> Picture:
+    """Draw accuracy, likeness and entropy by the number of hops, a line through the means of the seeds for each λ."""
+    figure, every = panels((3.4 * len(PANELS), 3.4), len(PANELS))
+    descriptions = []
+    for axes, column in zip(every, PANELS, strict=True):
+        for (word, penalty), (colour, marker, line) in zip(PENALTIES.items(), STYLES, strict=False):
+            every_seed = [values("structured", "hops", variant_of(hops, word), column) for hops in HOPS]
+            x = [place for place, seeds in enumerate(every_seed) if seeds]  # one hop is like no other: it has no cosine
+            seeds, label = [every_seed[place] for place in x], f"λ = {penalty:g}"
+            means = list(map(statistics.fmean, seeds))
+            look = {"color": colour, "marker": marker, "linestyle": line, "capsize": 3, "label": label}
+            ranges(axes, x, seeds, means, **look)
+            of_hops = ", ".join(f"{HOPS[place]}: {m:.{column.digits}f}" for place, m in zip(x, means, strict=True))
+            descriptions.append(f"{column.heading}, {label}, by hops {of_hops}")
+        axes.set_xticks(range(len(HOPS)), [f"{hops}" for hops in HOPS])
+        axes.set(xlabel="hops", title=column.heading)
+    legend_below(figure, len(PENALTIES))
+    return Picture(figure, f"Reviews with two verdicts, test. {'; '.join(descriptions)}.")
+
+
+def hops_of_aspects(variant: str, experiment: str = "hops") -> list[dict[str, list[float]]]:
+    """Return for each seed the weight of every hop on the evidence of each aspect, in per cent."""
+    rows = [score(result, "test", "aspects") or () for result in runs_of("structured", experiment, variant)]
+    return [{row["aspect"]: [100 * hop["value"] for hop in row["hops"]] for row in seed} for seed in rows]  # type: ignore[index]
+
+
+def shares(hops: int, word: str) -> dict[str, tuple[float, float]]:
+    """Return the weight on the evidence of each aspect, in %, of all hops and of the best one: means over the seeds."""
+    seeds, mean = hops_of_aspects(variant_of(hops, word)), statistics.fmean
+    return {name: (mean(mean(s[name]) for s in seeds), mean(max(s[name]) for s in seeds)) for name in seeds[0]}
+
+
+def aspect_table() -> HTML:
+    """Return a row for each variant: the weight on the evidence of each aspect."""
+    rows, names = [], []
+    for word, penalty in PENALTIES.items():
+        for hops in HOPS:
+            names = list(of_aspects := shares(hops, word))
+            cells = [f"{all_hops:.1f} (best hop {best:.1f})" for all_hops, best in of_aspects.values()]
+            rows.append([f"{hops} {'hop' if hops == 1 else 'hops'}, λ = {penalty:g}", *cells])
+    return table(
+        "Weight on the evidence of each verdict, %, reviews with two verdicts, test: mean over the hops",
+        ["variant", *names],
+        rows,
+    )
+
+
+def hops_that_differ() -> str:
+    """Return for each seed how many hops are the best of a verdict, with eight hops and eight verdicts: "6, 7, 7"."""
+    seeds = hops_of_aspects("hops-8", "many")
+    return ", ".join(f"{len({weights.index(max(weights)) for weights in seed.values()})}" for seed in seeds)
+
+
+def divided_verdicts() -> str:
+    """Return how many trainings without a penalty have another best hop for the music than for the acting: "5 of 9"."""
+    seeds = [seed for hops in HOPS[1:] for seed in hops_of_aspects(variant_of(hops, "free"))]
+    divided = [seed for seed in seeds if len({weights.index(max(weights)) for weights in seed.values()}) > 1]
+    return f"{len(divided)} of {len(seeds)}"
+
+
+def praise_and_blame(variant: str) -> list[tuple[float, float]]:
+    """Return for each seed the weight of one hop on a praised thing and on a blamed one, % of eight verdicts, means."""
+    documents, (run, *_) = verdicts.load().tests["test"], runs_of("structured", "many", variant)
+    seeds = []
+    for seed in outputs("structured", run["run"]):
+        weights: dict[str, list[float]] = {word: [] for word in WORDS}
+        for document, look in zip(documents, seed["looks"]["test"], strict=True):
+            for answer in document.label.split(", "):
+                thing, word = answer.split()
+                weights[word] += look["aspects"][thing]
+        seeds.append((100 * statistics.fmean(weights["good"]), 100 * statistics.fmean(weights["bad"])))
+    return seeds
