@@ -29,7 +29,7 @@ class UnknownAssignment(ValueError):
 
 
 def assignments() -> list[str]:
-    """Return the names that have exercises: those in the course's list, as far as course.toml chooses them, then others."""
+    """Return the names that have exercises: those of the course's list that course.toml chooses, then the others."""
     known, in_order, chosen = written(), listed(), settings().chapters
     first = [name for name in in_order if name in known and (chosen is None or name in chosen)]
     return [*first, *(name for name in known if name not in in_order)]

@@ -25,7 +25,7 @@ def all_chapters(root: Path = ROOT) -> dict[str, dict[str, Any]]:
 
 
 def chapters(root: Path = ROOT) -> list[str]:
-    """Return the names of the chapters, in order; raise SettingsError where course.toml chooses one that is not there."""
+    """Return the names of a class's chapters, in order; raise SettingsError where course.toml names an unknown one."""
     known, chosen = list(all_chapters(root)), settings(None if root == ROOT else root).chapters
     demand_one_of(chosen or (), known, "course.toml: chapters: ")
     return [name for name in known if chosen is None or name in chosen]
@@ -61,7 +61,9 @@ def name_of(path: Path) -> str:
     """Return the name of the page in a file below book/."""
     if path.name == LESSON_FILE:
         return path.parent.name
-    return path.parent.name + EVIDENCE if path.name == EVIDENCE_FILE else path.stem
+    if path.name in (EVIDENCE_FILE, "discussion.md") and path.parent.name != "teachers":
+        return f"{path.parent.name}_{path.stem}"
+    return path.stem
 
 
 @lru_cache(maxsize=8)

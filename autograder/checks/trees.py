@@ -195,7 +195,7 @@ def run(reference: Callable, edited: Mapping[Definition, CodeType], given: Mappi
         own = names.setdefault(each.module, {"__builtins__": _names(each.module), **given})
         exec(edited.get(each) or _unedited(each), own)
     new = {each: names[each.module][each.name] for each in moved}
-    for module, name, definition in _called_so(reference):
-        if module in names and definition in new:
-            names[module][name] = new[definition]
+    for module, name, called in _called_so(reference):
+        if module in names and called in new:
+            names[module][name] = new[called]
     return new[moved[0]] if moved else reference

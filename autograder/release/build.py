@@ -141,7 +141,7 @@ def kit_files(
 
 
 def _shared_files() -> Iterator[tuple[Path, bytes]]:
-    """Yield the kit's files that are there whichever names are released: the grader's, the course's, blanked solutions."""
+    """Yield the kit's files that every release has: the grader's, the course's, the solved modules blanked."""
     for path in (*OURS, *sorted(PUBLIC.rglob("*"))):
         if _is_source(HOME / path):
             yield (HOME / path).relative_to(HOME), (HOME / path).read_bytes()

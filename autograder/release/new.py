@@ -1,4 +1,4 @@
-"""`python -m autograder new NAME`: the files of a graded exercise, or of all that the course has for one in its list."""
+"""`python -m autograder new NAME`: the files of a graded exercise, or of a whole chapter of the course."""
 
 import keyword
 import re
@@ -9,7 +9,10 @@ from autograder.definition import NAME, Definition, definition
 from autograder.files import atomic_write, folder
 from autograder.places import ROOT
 
-EXERCISE = Path(__file__).parent / "templates" / "exercise"
+EXERCISE, FILES = (
+    Path(__file__).parent / "templates" / "exercise",
+    ("notebook.md.txt", "checks.py.txt", "taught.py.txt"),
+)
 WORD = re.compile(r"\b(NAME|FUNCTION|TITLE|SOLVED)\b")
 
 
@@ -46,7 +49,11 @@ def _templates(course: Definition, chapter: bool) -> dict[str, Path]:
     if not course.templates or not (chapter or (own / "exercise").is_dir()):
         if chapter:
             raise ValueError("pyproject.toml, [tool.autograder], names no `templates`: only an exercise can be written")
-        paths = {course.notebook(NAME): "notebook.md", course.checks(NAME): "checks.py", course.solved(NAME): "taught.py"}
+        paths = {
+            course.notebook(NAME): "notebook.md",
+            course.checks(NAME): "checks.py",
+            course.solved(NAME): "taught.py",
+        }
         return {path: EXERCISE / f"{template}.txt" for path, template in paths.items()}
     kind = own / ("chapter" if chapter else "exercise")
     return {str(path.relative_to(kind)).removesuffix(".txt"): path for path in sorted(kind.rglob("*.txt"))}

@@ -51,7 +51,9 @@ def build_source(name: str) -> NotebookNode:
     """Return the solved notebook of a name; raise BlankError for a mark that cannot be carried out."""
     path = ROOT / definition().notebook(name)
     if not path.exists():
-        raise BlankError(f"{definition().notebook(name)} does not exist; there are exercises for {', '.join(assignments())}")
+        raise BlankError(
+            f"{definition().notebook(name)} does not exist; there are exercises for {', '.join(assignments())}"
+        )
     notebook = jupytext.read(path, fmt="md:myst")
     module, hunt = Module.of(name), Module.of_hunt(name)
     for cell in notebook.cells:

@@ -14,7 +14,7 @@ from sphinx.transforms import SphinxTransform
 
 from book.contents import name_of
 
-GLOSSARY = "pages/glossary.md"
+GLOSSARY = "glossary"
 BLOCK = re.compile(r"^```\{glossary\}\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ENTRY = re.compile(r"^((?:[^\s:].*\n)+)((?:[ \t]+\S.*(?:\n|\Z))+)", re.MULTILINE)
 SECTION = re.compile(r"\]\(([\w./-]+\.md)#([\w-]+)\)")
@@ -32,8 +32,8 @@ class Indexed(SphinxTransform):
     default_priority = 840  # Sphinx collects the entries of a page at 850
 
     def apply(self) -> None:
-        glossary = Path(self.env.srcdir) / GLOSSARY
-        if not glossary.is_file() or self.env.docname == glossary.stem:
+        glossary = Path(self.env.doc2path(GLOSSARY))
+        if not glossary.is_file() or self.env.docname == GLOSSARY:
             return
         self.env.note_dependency(str(glossary))  # a page is read again when a term leads to it that did not before
         every = [

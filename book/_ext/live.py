@@ -35,8 +35,8 @@ def trainings() -> Iterator[tuple[str, Any]]:
 def scripts() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of each script that a page may load."""
     from book.live import export as live_models
-    from book.structured.figures import short_reviews
     from book.show.long_sentence import long_sentence
+    from book.structured.figures import short_reviews
     from lab import corpora
 
     yield "engine.js", live_models.engine()

@@ -8,8 +8,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from book.show.experiments import AER, seeds_of
 from book.bahdanau.figures import QUERIES, THRESHOLD, outputs_of, strongest
+from book.show.experiments import AER, seeds_of
 from book.show.seed_plots import dots, seed_curves
 from book.show.tables import PHRASEBOOK, results, score
 from lab import corpora

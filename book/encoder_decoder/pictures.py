@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from book.show.experiments import runs_of, validations
 from book.encoder_decoder.figures import ORDERS, over_seeds
+from book.show.experiments import runs_of, validations
 from book.show.seed_plots import lines, seed_curves
 from book.show.tables import PHRASEBOOK, results
 from lab.batches import source_batch

@@ -20,8 +20,8 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
-from book import contents  # noqa: E402
 from autograder.settings import SettingsError  # noqa: E402
+from book import contents  # noqa: E402
 
 TEACHERS = "For teachers"  # the caption of their part in _toc.yml
 FOLDERS = {"full": "_build", "students": "_build_students"}

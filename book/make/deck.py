@@ -23,9 +23,9 @@ from html import escape
 
 from bs4 import Tag
 
+from book.make.html_tree import Piece, classes, find, html, inner, parsed, tags, text
 from book.make.pieces import is_worth_showing, outer, plain, questions, spoken, summary, titled, without_docstrings
 from book.make.sentences import ENOUGH, MOST, end_of, first_of
-from book.make.tree import Piece, classes, find, html, inner, parsed, tags, text
 
 LEFT_OUT = re.compile(r"Appendix|Notes and references")
 MOST_PROSE, MOST_REMARK = 420, 1100  # characters, TeX counted, of prose and of a remark that a slide shows whole

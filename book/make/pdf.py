@@ -1,4 +1,4 @@
-"""Print the built book as one PDF, for paper or for a reader without a browser: `python book/make/pdf.py` after `make book`.
+"""Print the built book as one PDF, for paper: `python book/make/pdf.py` after `make book`.
 
 Behind a title page and the contents come the pages for readers, in their order; lists for reference and pages for
 teachers are left to the screen. Answers that a page folds away are printed open; code that it folds away, which draws
@@ -45,7 +45,8 @@ LINK_MARK = re.compile(r'<a class="headerlink".*?</a>')
 BREAKABLE = re.compile(r" (?![^<]*>)")
 COVER = re.compile(r'<svg class="cover".*?</svg>', re.DOTALL)
 PAPER, FIT, NUMBER = (  # the style of the whole book, what makes it fit, and what writes the numbers of pages
-    (ROOT / "book" / "make" / "_paper" / name).read_text(encoding="utf8") for name in ("paper.css", "fit.js", "number.js")
+    (ROOT / "book" / "make" / "_paper" / name).read_text(encoding="utf8")
+    for name in ("paper.css", "fit.js", "number.js")
 )
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from bs4 import Tag
 
-from book.make.tree import Piece, classes, find, html, inner, tags
+from book.make.html_tree import Piece, classes, find, html, inner, tags
 
 PART = re.compile(r"p[0-9a-f]{8}-")  # book/_ext/plots.py names the parts of a plot so
 SHORT_CODE = 14  # lines of a cell that still leave room for what it prints

@@ -44,4 +44,4 @@ def listing(file: Path, name: str) -> str:
 if __name__ == "__main__":
     for name in chapters():
         source = page_file(name).read_text("utf-8")
-        print(f"{name:16} {len(source.split()):6} words {minutes(source):4} min")
+        print(f"{name:16} {len(source.split()):6} words {minutes(source, page_file(name).parent):4} min")

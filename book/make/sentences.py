@@ -4,7 +4,7 @@ import re
 
 from bs4 import Tag
 
-from book.make.tree import Piece, text
+from book.make.html_tree import Piece, text
 
 END = re.compile(r"(?<=[.!?:])[\"”’)]*(?=\s)|(?<=[.!?][”\"’)])(?=\s)")
 NO_END = re.compile(r"(?:\b(?:al|e\.g|i\.e|cf|vs|eq)|^\s*\d+)\.$")

@@ -1,8 +1,8 @@
 """Make the slides of every chapter from the built book: `python book/make/slides.py` after `make book`.
 
 build/slides holds one deck for each chapter, NAME.html, and all that the decks need: the folder can be handed on, and
-asks for nothing outside it. `--pdf` prints them too. What is on a slide, and why: book/make/deck.py. `--students` makes them
-of the students' edition, into build/slides_students: no graded body, and no notes on what a good answer is.
+asks for nothing outside it. `--pdf` prints them too. What is on a slide, and why: book/make/deck.py. `--students`
+makes them of the students' edition, into build/slides_students: no graded body, and no notes on what a good answer is.
 """
 
 import ast
@@ -22,7 +22,7 @@ from book.contents import chapters  # noqa: E402
 from book.make.build import site_of  # noqa: E402
 from book.make.chromium import chromium  # noqa: E402
 from book.make.deck import BACKUP, Section, Slide, chosen  # noqa: E402
-from book.make.tree import find, html, parsed, text  # noqa: E402
+from book.make.html_tree import find, html, parsed, text  # noqa: E402
 
 DECKS = {"full": "slides", "students": "slides_students"}
 # The first serves the others.
@@ -49,9 +49,8 @@ def question(site: Path, name: str) -> str:
 
 
 def for_discussion(name: str) -> list[tuple[str, str]]:
-    """Return the questions for the class in TEACHING.md, each with what a good answer names, as HTML."""
-    teaching = (ROOT / "TEACHING.md").read_text(encoding="utf8")
-    here = teaching.partition(f"### `{name}`\n")[2].partition("\n#")[0]
+    """Return a chapter's questions for the class, each with what a good answer names, as HTML."""
+    here = (ROOT / "book" / name / "discussion.md").read_text(encoding="utf8")
     return [(inline(match["asked"]), inline(match["good"])) for match in QUESTION.finditer(here)]
 
 

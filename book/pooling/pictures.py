@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from book.show.experiments import EQUAL, MACRO_F1, longer, points, seeds_of, values
 from book.pooling.figures import FEWEST, Erased
+from book.show.experiments import EQUAL, MACRO_F1, longer, points, seeds_of, values
 from book.show.seed_plots import cloud, dots
 from lab.plots import Picture
 from lab.runs import joined

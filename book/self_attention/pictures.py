@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from book.show.experiments import ACCURACY, MACRO_F1, longer, runs_of, seeds_of, seeds_plot, validations
 from book.self_attention.figures import DEEPER, FORMS, FROZEN, GATES, KEYS, KINDS, linear, measured
+from book.show.experiments import ACCURACY, MACRO_F1, longer, runs_of, seeds_of, seeds_plot, validations
 from book.show.seed_plots import dots, lines, seed_curves
 from lab.plots import Picture
 from lab.runs import joined

@@ -1,8 +1,8 @@
 """Pictures of the chapter on structured self-attention: the penalty's strength, and trainings seed by seed."""
 
 from book.show.experiments import ACCURACY, EQUAL, points, runs_of, seeds_plot, validations, values
-from book.structured.figures import VARIANTS, variant_of
 from book.show.seed_plots import cloud, lines, seed_curves
+from book.structured.figures import VARIANTS, variant_of
 from lab.plots import Picture, Point
 from lab.runs import joined
 from solutions.structured.sweeps import HOPS, PENALTIES

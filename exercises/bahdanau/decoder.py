@@ -3,10 +3,10 @@
 import numpy as np
 
 from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, UNCHANGED, CaseInput, Check, Points, by_hand
-from exercises.bahdanau import adapters
-from exercises.bahdanau.attention import SPECIAL
 from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding
 from autograder.kit.cases import EXACT
+from exercises.bahdanau import adapters
+from exercises.bahdanau.attention import SPECIAL
 from solutions.bahdanau.attention import alignment_error_rate, attention_by_hand, links_of, rnnsearch_step
 
 LARGEST, EQUAL, THRESHOLD, BOUNDS = "the largest weight", "equal weights", "a threshold", "thresholds at the edge"

@@ -5,10 +5,10 @@ from itertools import combinations, islice
 
 import numpy as np
 
-from exercises.encoder_decoder.beam_parts import Shuffled, best, pool, search, searched
 from autograder.checks.random_inputs import Rng
 from autograder.kit.compare import same
 from autograder.kit.table_models import GreedyStep, state_after
+from exercises.encoder_decoder.beam_parts import Shuffled, best, pool, search, searched
 
 STATES = 127  # a prime: every token of a prefix, however early, moves the state
 NEVER = -200.0  # pad and bos: nobody's choice

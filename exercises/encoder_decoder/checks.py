@@ -7,12 +7,12 @@ import numpy as np
 
 from autograder.checks import PADDING, REPEAT, SHAPE, CaseInput, Check, Points
 from autograder.checks.edits import known
+from autograder.checks.random_inputs import Rng, lengths, normal
+from autograder.kit.cases import EXACT
 from exercises.encoder_decoder.beam_parts import searched
 from exercises.encoder_decoder.cases import BOS, EOS, PAD, beam_case, greedy_case
 from exercises.encoder_decoder.hunt import HUNT
 from exercises.encoder_decoder.training import BACKWARD, HAND, LOSS, NUCLEUS, SHIFT, STEP
-from autograder.checks.random_inputs import Rng, lengths, normal
-from autograder.kit.cases import EXACT
 from solutions.encoder_decoder.attention import beam_search, greedy_decode, last_states
 
 UNENDING, LIMITED, ORDINARY = "rows without end", "what max_len changes", "ordinary beams"  # groups of cases

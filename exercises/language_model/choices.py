@@ -6,8 +6,8 @@ import numpy as np
 import torch
 
 from autograder.checks import FAR, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
-from exercises.language_model.layers import AXES, USUAL
 from autograder.checks.random_inputs import Rng, normal, softmax
+from exercises.language_model.layers import AXES, USUAL
 from solutions.language_model.attention import induction_score, inside, latent_attention, next_probabilities
 
 NEAR = 2e-3  # no sum is so near to p, and no two words at an edge so near to each other

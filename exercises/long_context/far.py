@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from autograder.checks import FAR, LARGE, REPEAT, SHAPE, CaseInput, Check, Points
-from exercises.long_context import adapters
 from autograder.checks.random_inputs import Rng, normal
+from exercises.long_context import adapters
 from solutions.long_context.attention import (
     alibi_bias,
     delta_step,

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from autograder.checks import FAR, LARGE, MASKED, PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
-from exercises.long_context import adapters
 from autograder.checks.random_inputs import Rng, gaps, normal, padding
 from autograder.kit.cases import TOLERANCE
+from exercises.long_context import adapters
 from solutions.long_context.attention import flash_backward, flash_forward, merge_softmax
 
 TWO, AXES, EMPTY = "two parts", "any number of axes", "parts without keys"  # groups of cases

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from autograder.checks import CaseInput, Check, by_hand
+from autograder.checks.random_inputs import Rng
 from exercises.luong.attention import FEEDING, LOCAL, STATE, score_arguments
 from exercises.luong.hunt import HUNT
 from exercises.luong.starred import UNKNOWN, WINDOWED
-from autograder.checks.random_inputs import Rng
 from solutions.luong.attention import concat_score, dot_score, general_score, scores_by_hand
 
 BY_HAND = by_hand(scores_by_hand, {"score": "the score of (a)", "weight": "the weight of (b)"})

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from autograder.checks import FAR, REPEAT, SHAPE, UNCHANGED, CaseInput, Check
+from autograder.checks.random_inputs import Rng, lengths, normal
 from exercises.luong.adapters import after_zeros
 from exercises.luong.attention import PADDING, with_one_feature
-from autograder.checks.random_inputs import Rng, lengths, normal
 from solutions.luong.attention import replaced_unknowns, windowed_attention
 
 IN_LEXICON, IN_NONE, MIXED = "words that the lexicon has", "words that it does not have", "some of both"

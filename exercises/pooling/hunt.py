@@ -7,8 +7,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from autograder.checks import FAR, CaseInput, Hunt, Points
-from exercises.pooling.levels import HIERARCHY, PADDED, WHOLE, hierarchy_cases
 from autograder.checks.random_inputs import Rng
+from exercises.pooling.levels import HIERARCHY, PADDED, WHOLE, hierarchy_cases
 from solutions.pooling.attention import hierarchical_attention
 
 

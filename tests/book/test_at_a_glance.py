@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
+from book.contents import page_file
 from solutions.bahdanau.model import Bahdanau
 from solutions.bahdanau.recipe import RECIPES as BAHDANAU
 from solutions.language_model.latent import LatentAttention
@@ -29,7 +30,7 @@ from solutions.transformer.layers import MultiHeadAttention
 from solutions.transformer.recipe import RECIPES as TRANSFORMER
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "book" / "at_a_glance.md").read_text("utf8")
+PAGE = (page_file("at_a_glance")).read_text("utf8")
 FACTOR = re.compile(r"\d+|[A-Za-z](?:_[a-z])?|\^2|[()+]")
 SIZES = [{"u": 6, "h": 5, "m": 4, "L": 9, "r": 3}, {"u": 10, "h": 7, "m": 8, "L": 13, "r": 2}]
 

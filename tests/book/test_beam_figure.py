@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.places import ROOT
 from book._ext.freshness import code_cells
+from book.contents import page_file
 from book.encoder_decoder.figures import beam
 from solutions.encoder_decoder.attention import beam_search
 from tests.support.figures import is_narrow, opened, status
 
-CHAPTER = ROOT / "book" / "encoder_decoder.md"
+CHAPTER = page_file("encoder_decoder")
 WIDTHS = (1, 2, 3, 4)
 
 pytestmark = pytest.mark.browser

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from book.contents import EVIDENCE, chapters, pages
+from book.contents import EVIDENCE, chapters, page_file, pages
 from book.make.reading import MOST_WORDS
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
 PARTS = {
     "package": "solutions/{}/attention.py",
-    "chapter": "book/{}.md",
-    "evidence": "book/{}_evidence.md",
-    "exercise": "exercises/{}.md",
-    "checks": "autograder/checks/{}/checks.py",
+    "chapter": "book/{}/lesson.md",
+    "evidence": "book/{}/evidence.md",
+    "exercise": "exercises/{}/notebook.md",
+    "checks": "exercises/{}/checks.py",
 }
 
 TEXT = (BOOK / "references.bib").read_text(encoding="utf8")
@@ -34,8 +34,10 @@ WITHOUT: set[str] = set()  # entries that cannot be reached: put the key here if
 def missing_parts(root: Path) -> list[str]:
     """Return a sentence for each part of a name that is not there."""
     names = set(chapters(root)) | {path.parent.name for path in root.glob("solutions/*/attention.py")}
-    names |= {path.stem for path in root.glob("exercises/*.md")}
-    alone = {path.stem for path in root.glob("exercises/*.md")} - set(chapters(root))  # may stand without a chapter
+    names |= {path.parent.name for path in root.glob("exercises/*/notebook.md")}
+    alone = {path.parent.name for path in root.glob("exercises/*/notebook.md")} - set(
+        chapters(root)
+    )  # may stand without a chapter
     return [
         f"{name} has no {kind}: write {part.format(name)}."
         for name in sorted(names)
@@ -50,16 +52,16 @@ def test_every_name_has_all_its_parts():
 
 @pytest.mark.parametrize("name", chapters())
 def test_a_chapter_is_a_lesson_and_its_evidence_which_follows_it_and_is_linked(name):
-    lesson = (BOOK / f"{name}.md").read_text(encoding="utf8")
+    lesson = page_file(name).read_text(encoding="utf8")
     words = len(lesson.split())
     assert words <= MOST_WORDS, f"book/{name}.md has {words} words, expected {MOST_WORDS} or less: move some"
-    assert pages()[pages().index(name) + 1] == f"{name}{EVIDENCE}", "book/_toc.yml: list it below sections:"
-    assert f"({name}{EVIDENCE}.md" in lesson, f"book/{name}.md: link its evidence, [the evidence]({name}{EVIDENCE}.md)"
-    assert (BOOK / f"{name}{EVIDENCE}.md").read_text(encoding="utf8").count("} What these runs cannot say\n") == 1
+    assert pages()[pages().index(name) + 1] == f"{name}{EVIDENCE}", "its evidence follows it"
+    assert "(evidence.md" in lesson, f"book/{name}/lesson.md: link its evidence, [the evidence](evidence.md)"
+    assert page_file(name + EVIDENCE).read_text(encoding="utf8").count("} What these runs cannot say\n") == 1
 
 
 def test_every_citation_has_its_entry_and_every_entry_is_cited():
-    text = "\n".join(page.read_text(encoding="utf8") for page in BOOK.glob("*.md"))
+    text = "\n".join(page.read_text(encoding="utf8") for page in BOOK.rglob("*.md"))
     cited = {key for keys in re.findall(r"\{cite:\w+\}`([^`]+)`", text) for key in keys.split(",")}
     assert cited == set(ENTRIES), (
         f"book/references.bib lacks {sorted(cited - set(ENTRIES))}, and no page cites {sorted(set(ENTRIES) - cited)}"
@@ -78,10 +80,10 @@ def test_an_entry_has_a_doi_an_arxiv_number_or_an_address(key):
     assert "arXiv" not in ENTRIES[key].get("note", ""), f"{key}: an arXiv number belongs into eprint"
 
 
-@pytest.mark.parametrize("drawing", sorted(BOOK.glob("figures/*.svg")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("drawing", sorted(BOOK.glob("*/drawings/*.svg")), ids=lambda path: path.stem)
 def test_a_drawing_says_what_it_shows_and_takes_the_colours_of_the_page(drawing):
     text = drawing.read_text(encoding="utf8")
     assert re.search(r'role="img"[^>]*>\s*<title[^>]*>[^<]{10,}</title>\s*<desc[^>]*>[^<]{40,}</desc>', text)
     assert not re.search(r"[\s<]style\b", text), "a page can change an attribute, but no style"
-    used = [page for page in BOOK.glob("*.md") if f"{{drawing}} {drawing.stem}\n" in page.read_text(encoding="utf8")]
+    used = [page for page in BOOK.rglob("*.md") if f"{{drawing}} {drawing.stem}\n" in page.read_text(encoding="utf8")]
     assert used, "no page shows it"

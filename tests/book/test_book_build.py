@@ -13,6 +13,7 @@ from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from nbformat.v4 import new_code_cell, new_notebook
 
+from book.contents import page_file
 from tests.support.sites import built, shown
 
 ROOT = Path(__file__).parents[2]
@@ -62,9 +63,9 @@ def test_a_link_to_a_chapter_that_was_dropped_is_text_and_any_other_stays(tmp_pa
     assert dropped.without_links(text, tmp_path, {"index", "pooling", "luong"}) == text
 
 
-LISTS = """1. [](luong.md) – Is there a simpler score?\\
+LISTS = """1. [](luong/lesson.md) – Is there a simpler score?\\
    *You write* three scores.
-1. [](pooling.md) – What if nobody asks?
+1. [](pooling/lesson.md) – What if nobody asks?
 
 | notebook | questions |
 |---|---|
@@ -76,16 +77,16 @@ LISTS = """1. [](luong.md) – Is there a simpler score?\\
 | **dot** | the decoder |
 | **pooling** | nobody |
 
-| **dot** | $0$ | [Luong](luong.md): `dot_score` |
-| **pooling** | $d$ | [pooling](pooling.md), after [Luong's](other.md) |
+| **dot** | $0$ | [Luong](../luong/lesson.md): `dot_score` |
+| **pooling** | $d$ | [pooling](../pooling/lesson.md), after [Luong's](other.md) |
 
 ## Multiplicative attention
 
-Explained in [](luong.md).
+Explained in [](../luong/lesson.md).
 
 ## Pooling
 
-Explained in [](pooling.md).
+Explained in [](../pooling/lesson.md).
 
 ### `luong`
 
@@ -110,7 +111,7 @@ def test_lists_tables_and_sections_say_nothing_of_a_chapter_that_was_dropped():
 def project(tmp_path) -> Path:
     """Return a small project: a chapter that stands on a solution, which stands on the lab."""
     files = {
-        "book/luong.md": "# Luong\n\n```{code-cell} python\n:tags: [x]\nfrom solutions.luong import attention\n```\n",
+        "book/luong/lesson.md": "# Luong\n\n```{code-cell} python\nfrom solutions.luong import attention\n```\n",
         "solutions/__init__.py": "",
         "solutions/luong/__init__.py": "",
         "solutions/luong/attention.py": "from lab.tokenizers import PAD\n",
@@ -135,20 +136,20 @@ def project(tmp_path) -> Path:
         ("solutions/luong/results/run-seed1.json", True),
         ("requirements.txt", True),
         ("lab/unused.py", False),
-        ("book/luong.md", False),
+        ("book/luong/lesson.md", False),
     ],
 )
 def test_a_chapter_and_its_evidence_are_stale_when_their_ground_moves_and_only_then(project, file, moves):
-    evidence = project / "book" / "luong_evidence.md"
-    evidence.write_text((project / "book" / "luong.md").read_text())
-    for page in (project / "book" / "luong.md", evidence):
+    evidence = project / "book" / "luong" / "evidence.md"
+    evidence.write_text((project / "book" / "luong" / "lesson.md").read_text())
+    for page in (project / "book" / "luong" / "lesson.md", evidence):
         before = freshness.fingerprint(page, project)
         (project / file).write_text((project / file).read_text() + "\n# changed\n")
         assert (freshness.fingerprint(page, project) != before) == moves
 
 
 def test_the_chapters_stand_on_all_that_their_models_are_made_of():
-    ground = {str(file.relative_to(ROOT)) for file in freshness.standing_on(BOOK / "bahdanau.md")}
+    ground = {str(file.relative_to(ROOT)) for file in freshness.standing_on(page_file("bahdanau"))}
     corpus = {str(file.relative_to(ROOT)) for file in ROOT.glob("lab/corpora/phrasebook/*.py")}
     assert ground >= corpus | {
         "lab/training.py",
@@ -157,13 +158,14 @@ def test_the_chapters_stand_on_all_that_their_models_are_made_of():
     }
 
 
-@pytest.mark.parametrize("file", ["exercises/luong/mistakes/dot_score.txt", "book/_toc.yml"])
+@pytest.mark.parametrize("file", ["exercises/luong/mistakes/dot_score.txt", "book/chapters.toml"])
 def test_the_teachers_page_is_stale_when_a_check_knows_other_mistakes(project, file):
     """Checks are imported by name, so that no import of the page's cell leads to them."""
     (project / file).parent.mkdir(parents=True, exist_ok=True)
     (project / file).write_text("")
-    for name, moves in (("teaching", True), ("luong", False)):
-        page = project / "book" / f"{name}.md"
+    for place, moves in (("teachers/teaching.md", True), ("luong/lesson.md", False)):
+        page = project / "book" / place
+        page.parent.mkdir(exist_ok=True)
         page.touch()
         before = freshness.fingerprint(page, project)
         (project / file).write_text((project / file).read_text() + "\n# changed\n")
@@ -173,13 +175,13 @@ def test_the_teachers_page_is_stale_when_a_check_knows_other_mistakes(project, f
 def test_what_ran_before_the_course_was_moved_is_forgotten_too(tmp_path):
     """The cache goes by the text of the cells, and would show what an older result file said."""
     cache = get_cache(tmp_path / "executed")
-    for name in ("results", "luong"):
+    for name in ("bahdanau/lesson.md", "luong/lesson.md"):
         notebook = new_notebook(
             cells=[new_code_cell(name, execution_count=1)], metadata={"kernelspec": {"name": "x", "display_name": "x"}}
         )
-        cache.cache_notebook_bundle(CacheBundleIn(notebook, f"/elsewhere/book/{name}.md"), check_validity=False)
-    freshness.drop_records(tmp_path / "executed", BOOK / "results.md")
-    assert [Path(record.uri).stem for record in cache.list_cache_records()] == ["luong"]
+        cache.cache_notebook_bundle(CacheBundleIn(notebook, f"/elsewhere/book/{name}"), check_validity=False)
+    freshness.drop_records(tmp_path / "executed", page_file("bahdanau"))
+    assert [Path(record.uri).parent.name for record in cache.list_cache_records()] == ["luong"]
 
 
 def test_a_failed_cell_is_found_by_its_line(tmp_path):
@@ -200,6 +202,8 @@ kernelspec:
 
 ```{{code-cell}} python
 import time
+from book.contents import page_file
+from book.contents import page_file
 from pathlib import Path
 
 with Path("{folder}/{own}").open("a") as runs:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from autograder.assignment import assignments
-from book.contents import chapter_of, chapters
-from book.contents import files as files_of
 from autograder.places import BUILD, released_notebook
 from autograder.release.blank import Module
+from book.contents import chapter_of, chapters
+from book.contents import files as files_of
 from book.make import build
 from tests.support.sites import served, shown
 
@@ -156,7 +156,7 @@ def test_what_can_be_downloaded_is_what_was_released(folder):
 
 def test_the_search_index_of_the_students_edition_holds_no_word_of_the_answers_alone():
     pages(STUDENTS)
-    elsewhere = "\n".join(page.read_text(encoding="utf8") for page in BOOK.glob("*.md"))
+    elsewhere = "\n".join(page.read_text(encoding="utf8") for page in BOOK.rglob("*.md"))
     elsewhere += models() + "\n".join("\n".join(module.cut(node)[0]) for _, module, node in bodies())  # signatures
     known = set(re.findall(r"\w+", elsewhere.lower()))
     words = {word for _, line in answers() for word in re.findall(r"[a-z_]{5,}", line.lower())} - known

@@ -7,6 +7,7 @@ import downloads
 import pytest
 
 from autograder.release.manifest import ZIP, Manifest
+from book.contents import name_of
 from tests.support.sites import built
 
 BOOK = Path(__file__).parents[2] / "book"
@@ -80,6 +81,6 @@ def test_services_are_linked_where_a_repository_is_named_and_nowhere_else(site):
 
 
 def test_every_chapter_with_exercises_has_the_section_that_the_links_stand_in():
-    chapters = [page for page in BOOK.glob("*.md") if downloads.has_exercises(page.stem)]
+    chapters = [page for page in BOOK.rglob("*.md") if downloads.has_exercises(name_of(page))]
     assert chapters
     assert [page.name for page in chapters if "\n## Exercises\n" not in page.read_text(encoding="utf8")] == []

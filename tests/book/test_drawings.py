@@ -18,7 +18,7 @@ from solutions.self_attention.attention import simple_self_attention
 from tests.support.figures import SMALL, is_narrow, opened, status
 
 CSS = (ROOT / "book" / "_static" / "book.css").read_text(encoding="utf-8")
-TOUCHED = sorted((ROOT / "book" / "figures").glob("*.json"))
+TOUCHED = sorted(ROOT.glob("book/*/drawings/*.json"))
 # Labels that are lower than 10 pixels, stick out of their drawing, have less than a pixel beside them in their box, or
 # lie on another label.
 CROWDED = """all => all.filter((label) => {
@@ -37,7 +37,7 @@ CROWDED = """all => all.filter((label) => {
     || all.some((other) => other.textContent !== label.textContent
       && common(own, other.getBoundingClientRect()).every((shared) => shared > 1))
 }).map((label) => label.textContent)"""
-DRAWINGS = sorted((ROOT / "book" / "figures").glob("*.svg"))
+DRAWINGS = sorted(ROOT.glob("book/*/drawings/*.svg"))
 ROLES = ("query", "key", "value", "state", "context", "weights")
 THEMES = {"light": "html", "dark": 'html[data-theme="dark"]'}
 MODULES = (pydata_sphinx_theme, sphinx_book_theme)  # the second changes what the first says
@@ -170,7 +170,7 @@ def test_each_state_of_a_drawing_shows_something_and_says_what(about: Path) -> N
 def test_five_words_take_what_the_taught_function_gives_them() -> None:
     X = torch.tensor([[[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 2.0]]])
     context, weights = simple_self_attention(X)
-    drawing = ROOT / "book" / "figures" / "everyone_asks.svg"
+    drawing = ROOT / "book" / "self_attention" / "drawings" / "everyone_asks.svg"
     texts = [shape.get("data-each", "") for shape in shapes(drawing) if shape.get("data-each")]
     assert texts == ["|".join(f"{weight:.2f}" for weight in column) for column in weights[0].T.tolist()]
     for state, vector in zip(states(drawing.with_suffix(".json")), context[0].tolist(), strict=True):
@@ -179,8 +179,8 @@ def test_five_words_take_what_the_taught_function_gives_them() -> None:
 
 def touched(browser, folder: Path, name: str, scripts: bool = True) -> Iterator:
     """Yield a tab with a drawing as the directive puts it on a page."""
-    figures = ROOT / "book" / "figures"
-    yield from opened(browser, folder, with_states(figures / f"{name}.svg"), scripts=scripts)
+    drawing = next(ROOT.glob(f"book/*/drawings/{name}.svg"))
+    yield from opened(browser, folder, with_states(drawing), scripts=scripts)
 
 
 @pytest.mark.browser
@@ -214,7 +214,7 @@ def test_a_drawing_is_touched_with_keys_and_fingers(browser, tmp_path: Path, abo
 
 @pytest.mark.browser
 def test_a_press_brings_the_drawing_into_view(browser, tmp_path: Path) -> None:
-    drawing = with_states(ROOT / "book" / "figures" / "bottleneck.svg")
+    drawing = with_states(ROOT / "book" / "encoder_decoder" / "drawings" / "bottleneck.svg")
     above, below = (f'<div style="height: {height}px"></div>' for height in (560, 900))
     for tab in opened(browser, tmp_path, above + drawing + below):
         tab.set_viewport_size({"width": 380, "height": 800})

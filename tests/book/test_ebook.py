@@ -116,7 +116,7 @@ def test_the_built_book_for_e_readers(edition):
 
 
 def test_what_colours_a_page_is_there_without_the_theme():
-    files = [*ROOT.glob("book/_static/*.css"), *ROOT.glob("book/figures/*.svg"), *ROOT.glob("book/*.py")]
+    files = [*ROOT.glob("book/_static/*.css"), *ROOT.glob("book/*/drawings/*.svg"), *ROOT.glob("book/*/*.py")]
     used = {name for file in files for name in re.findall(r"var\((--pst-[\w-]+)", file.read_text(encoding="utf8"))}
     alone = re.search(r"html:not\(\[data-theme\]\) \{(.*?)\}", (ROOT / "book/_static/book.css").read_text(), re.DOTALL)
     assert alone

@@ -16,6 +16,7 @@ import tinycss2
 from docutils import nodes, utils
 from pybtex.database import parse_file
 
+from book.contents import pages
 from lab.plots import training_curves
 
 ROOT = Path(__file__).parents[2]
@@ -127,22 +128,10 @@ def test_a_page_is_described_by_its_first_sentences():
     document = nodes.Element("", section)
     assert described.description(document) == "One is short. Two fits."
     for page in built():
-        if (BOOK / f"{page.stem}.md").is_file():
+        if page.stem in pages():
             texts = re.findall(r'<meta name="description" content="([^"]+)"', page.read_text(encoding="utf8"))
             assert len(texts) == 1, page.name
             assert 20 < len(texts[0]) < 400, page.name
-
-
-def test_the_cover_names_the_minutes_that_teachers_are_told():
-    table = re.findall(r"^\| `(\w+)` \|.*\| (\d+) \| (\d+) \|$", (ROOT / "TEACHING.md").read_text("utf8"), re.MULTILINE)
-    cover = re.findall(
-        r"^1\. \[\]\((\w+)\.md\).*\n.*\n +\*Minutes:\* (\d+) of reading, (\d+) in",
-        (BOOK / "index.md").read_text("utf8"),
-        re.M,
-    )
-    for (name, *_), row in zip(table, cover + [()] * len(table), strict=False):
-        assert row in table, f"book/index.md: its road needs an item for {name} with the minutes of TEACHING.md's table"
-    assert cover == table
 
 
 def test_what_is_taken_out_of_the_themes_script_is_in_it():

@@ -7,10 +7,11 @@ from pathlib import Path
 import indexed
 import pytest
 
+from book.contents import name_of, page_file
 from tests.support.sites import built
 
 BOOK = Path(__file__).parents[2] / "book"
-GLOSSARY = (BOOK / indexed.GLOSSARY).read_text(encoding="utf8")
+GLOSSARY = page_file(indexed.GLOSSARY).read_text(encoding="utf8")
 ENTRIES = indexed.entries(GLOSSARY)
 HEADING = re.compile(r"^#{1,3} +(.+?) *$", re.MULTILINE)
 
@@ -32,7 +33,7 @@ def sections(page: Path) -> dict[str, str]:
     return {anchor_of(heading[1]): text[heading.start() : end] for heading, end in zip(headings, ends, strict=True)}
 
 
-PAGES = {page.stem: sections(page) for page in BOOK.glob("*.md")}
+PAGES = {name_of(page): sections(page) for page in BOOK.rglob("*.md")}
 
 
 COMMON = {"attention", "score", "network", "state", "vector", "the", "of"}  # say nothing of which section it is
@@ -65,7 +66,7 @@ def test_the_entries_stand_in_order():
 def test_an_entry_leads_to_sections_that_treat_its_term(terms, definition):
     targets = indexed.SECTION.findall(definition)
     assert targets, f"{terms[0]}: link the section that treats it, [](page.md#heading)"
-    for page, anchor in targets:
+    for page, anchor in ((name_of(Path(page)), anchor) for page, anchor in targets):
         assert anchor in PAGES.get(page, {}), f"{terms[0]}: {page}.md has no section #{anchor}"
         text = plain(PAGES[page][anchor])
         assert any(re.search(rf"\b{stem}", text) for stem in stems(terms)), f"{page}.md#{anchor} names none of {terms}"

@@ -14,9 +14,10 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder import __main__ as command
 from autograder.places import ROOT
+from book.contents import page_file
 
 FOLDER = ROOT / "examples" / "jupyterhub"
-TEXT = (ROOT / "book" / "jupyterhub.md").read_text("utf-8")
+TEXT = (page_file("jupyterhub")).read_text("utf-8")
 CODE = re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) + re.findall(r"(?<!`)`([^`\n]+)`", TEXT)
 LINES = [line.partition("  #")[0].strip() for block in CODE for line in block.splitlines()]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from autograder.places import ROOT
+from book.contents import page_file
 from solutions.bahdanau.attention import masked_softmax
 from solutions.luong.attention import gaussian
 from solutions.luong.attention import window as taught_window
@@ -51,7 +51,7 @@ def test_sliders_move_with_the_keyboard_and_say_where_they_are(page) -> None:
 
 def test_the_window_has_the_weights_of_the_chapter_on_both_sides_of_the_jump(window) -> None:
     """Those of the taught function, too: just below p = 4 the word with the score 2 is inside, just above it is not."""
-    assert WINDOW in (ROOT / "book" / "luong.md").read_text(encoding="utf-8")
+    assert WINDOW in (page_file("luong")).read_text(encoding="utf-8")
     scores = torch.tensor([[0.0, 0, 2, 0, 0, 0, 0, 0, 0]])
     for p, held in ((3.95, "2 to 5"), (4.05, "3 to 6")):
         where, own = torch.tensor([p]), torch.tensor([9])

@@ -11,12 +11,13 @@ import torch
 from py_mini_racer import MiniRacer
 
 from autograder.places import ROOT
+from book.contents import page_file
 from book.long_context import pictures as pictures
 from solutions.long_context.attention import delta_step, sliding_window
 from solutions.long_context.chunks import chunked
 from tests.support.figures import SMALL, is_narrow, opened, status
 
-LESSON = (ROOT / "book" / "long_context.md").read_text(encoding="utf-8")
+LESSON = (page_file("long_context")).read_text(encoding="utf-8")
 WINDOW, STATE = re.findall(r'^<div class="moved (?:window|state)".*</div>$', LESSON, re.MULTILINE)
 WORDS = re.findall(r'<p lang="en">(.*?)</p>', WINDOW)[0].split()
 WRITES = [1, 2, 3, 1, 4, 5, 2, 1]
@@ -101,8 +102,10 @@ def test_what_a_word_reads_and_what_reaches_it_are_those_of_the_taught_window(
 
 
 def test_the_opening_drawing_counts_as_the_taught_functions_do() -> None:
-    states = json.loads((ROOT / "book" / "figures" / "who_pays.json").read_text(encoding="utf-8"))["states"]
-    drawing = (ROOT / "book" / "figures" / "who_pays.svg").read_text(encoding="utf-8")
+    states = json.loads((ROOT / "book" / "long_context" / "drawings" / "who_pays.json").read_text(encoding="utf-8"))[
+        "states"
+    ]
+    drawing = (ROOT / "book" / "long_context" / "drawings" / "who_pays.svg").read_text(encoding="utf-8")
     links = re.findall(r'<line data-at="(\d)" data-w="2.2" class="beam weights"[^>]* x1="(\d+)"', drawing)
     for at, (window, sinks) in enumerate([(8, 0), (3, 0), (3, 2)], start=1):
         seen = seen_by(8, window, sinks)

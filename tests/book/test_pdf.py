@@ -9,7 +9,7 @@ import pytest
 from pypdf import PdfReader
 from pypdf.generic import Destination
 
-from book import build, pdf
+from book.make import build, pdf
 
 ROOT = Path(__file__).parents[2]
 ANSWER = '<details class="sd-dropdown"><summary>Answer</summary><p>Seven.</p></details>'
@@ -95,7 +95,7 @@ def test_what_is_wider_than_the_paper_is_made_to_fit(browser, site):
 @pytest.mark.browser
 def test_each_page_of_the_book_begins_a_sheet(browser, site, tmp_path):
     """In a separate process: a second Playwright does not run beside the fixture's."""
-    code = "import sys; from pathlib import Path; from book import pdf; site, printed = map(Path, sys.argv[1:])\n"
+    code = "import sys; from pathlib import Path; from book.make import pdf; site, printed = map(Path, sys.argv[1:])\n"
     printed = tmp_path / "book.make.pdf"
     subprocess.run(
         [sys.executable, "-c", f"{code}pdf.write(site, {PARTS}, printed)", site, printed], cwd=ROOT, check=True

@@ -9,12 +9,10 @@ import pytest
 import torch
 from torch import nn
 
-from book import (
-    figures_language_model,
-    pictures_bahdanau,
-    pictures_encoder_decoder,
-    pictures_of_ideas,
-)
+import book.bahdanau.pictures as pictures_bahdanau
+import book.encoder_decoder.pictures as pictures_encoder_decoder
+import book.language_model.figures as figures_language_model
+from book.show import pictures_of_ideas
 from lab.batches import collate
 from lab.corpora import Pair
 from solutions.language_model.model import Decoder

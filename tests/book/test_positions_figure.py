@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from autograder.places import ROOT
+from book.contents import page_file
 from solutions.transformer.attention import sinusoids
 from tests.support.figures import is_narrow, opened, status
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def page(browser, tmp_path: Path) -> Iterator:
-    assert FIGURE in (ROOT / "book" / "transformer.md").read_text(encoding="utf-8")
+    assert FIGURE in (page_file("transformer")).read_text(encoding="utf-8")
     yield from opened(browser, tmp_path, FIGURE)
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from book.contents import name_of
+
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
 LIST = Path(__file__).parent / "prose_numbers.json"
@@ -86,7 +88,12 @@ def numbers(chapter: str, text: str) -> Iterator[Number]:
 
 def in_pages(book: Path = BOOK) -> list[Number]:
     """Return the numbers of all pages."""
-    return [each for page in sorted(book.glob("*.md")) for each in numbers(page.stem, page.read_text("utf8"))]
+    return [
+        each
+        for page in sorted(book.rglob("*.md"))
+        if page.name != "discussion.md"
+        for each in numbers(name_of(page), page.read_text("utf8"))
+    ]
 
 
 def listed() -> dict[tuple[str, str], str]:
@@ -113,7 +120,7 @@ def written(entries: dict[tuple[str, str], str]) -> str:
 def test_every_number_in_prose_has_a_source():
     faults = [
         f"book/{each.chapter}.md:{each.line}: {each.number} in “{each.context}”: quote it from its result file by a "
-        "hidden cell (book/show/quoting.py), or give its source (a paper and its table, by hand, computed by the cell) in "
+        "hidden cell (book/show/quoting.py), or give its source (a paper and its table, by hand, computed) in "
         "tests/book/prose_numbers.json: python -m tests.book.test_prose_numbers prints the line"
         for each in missing()
     ]

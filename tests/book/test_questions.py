@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from book.contents import chapters
-from book import questions, self_grading
+from book.make import questions, self_grading
 from book.make.build import FOLDERS
 from tests.book.test_book_pages import pages
 

@@ -5,11 +5,12 @@ import re
 
 import pytest
 
+from book.contents import page_file
 from book.show import gpu_results
 from book.show.results_page import aims, commands, task_runs
 from book.show.tables import ROOT, results
 
-PAGE = (ROOT / "book" / "results.md").read_text("utf8")
+PAGE = (page_file("results")).read_text("utf8")
 SHOWN = re.findall(r'^corpus_table\("([\w-]+)"', PAGE, re.MULTILINE)
 TASKS = task_runs()
 BASE = "speed: transformer base, WMT'14"

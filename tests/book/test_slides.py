@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from bs4 import Tag
 
-from book.contents import chapters
-from book import build, slides
+from book.contents import chapters, page_file
+from book.make import build, slides
 from book.make.deck import Section, Slide, chosen
+from book.make.html_tree import classes, find, parsed, tags, text
 from book.make.sentences import end_of, first_of
-from book.make.tree import classes, find, parsed, tags, text
 from tests.book.test_book_pages import answers, models
 
 ROOT = Path(__file__).parents[2]
@@ -208,7 +208,7 @@ def test_nothing_runs_over_a_slide_and_nothing_is_asked_of_a_network(browser, fo
     assert not tab.evaluate(OUTSIDE)
     assert not tab.evaluate(SMALL), "live figures, when their models have come"
     assert tab.locator(".live-load").count() == tab.locator(".live-load:not([role])").count()
-    has_model = "from book.live.export" in (ROOT / "book" / f"{name}.md").read_text("utf-8")
+    has_model = "from book.live.export" in page_file(name).read_text("utf-8")
     assert (tab.locator(".live-load").count() > 0) == has_model
     assert not faults
     assert not [url for url in asked if not url.startswith(("data:", folder.as_uri()))]

@@ -9,9 +9,10 @@ import pytest
 from autograder import __main__ as command
 from autograder import settings
 from autograder.checks import checks, questions
-from book.contents import EVIDENCE, chapters
 from autograder.places import ROOT
+from book.contents import EVIDENCE, chapters, page_file
 from book.make import reading as reader
+from book.make.lists import core_parts
 from book.show.mistakes import by_function, mistakes
 
 TEXT = (ROOT / "TEACHING.md").read_text("utf-8")
@@ -30,7 +31,7 @@ def rows(text: str) -> list[list[str]]:
 
 
 def chapter(name: str) -> str:
-    return (ROOT / "book" / f"{name}.md").read_text("utf-8")
+    return page_file(name).read_text("utf-8")
 
 
 def headings(name: str) -> list[str]:
@@ -52,15 +53,8 @@ def minutes_to_read(name: str) -> int:
 
 @pytest.mark.parametrize("name", chapters())
 def test_the_minutes_of_a_lesson_are_worked_out_from_its_words_formulas_and_code(name: str) -> None:
-    expected = reader.minutes(chapter(name))
+    expected = reader.minutes(chapter(name), page_file(name).parent)
     assert minutes_to_read(name) == expected, f"book/{name}.md: its head says {minutes_to_read(name)} minutes"
-
-
-def core_parts(name: str) -> dict[int, int]:
-    """Return the minutes of a notebook's graded parts without a star, by number."""
-    text = (ROOT / "exercises" / f"{name}.md").read_text("utf-8")
-    parts = [line.split("|")[1:4] for line in text.splitlines() if line.startswith("|") and "{points " in line]
-    return {int(part.split()[0]): int(minutes) for part, minutes, difficulty in parts if "★" not in difficulty}
 
 
 NEEDS = {row[0].strip("`"): row[1:] for row in rows(section("What needs what"))}
@@ -70,15 +64,17 @@ NEEDS = {row[0].strip("`"): row[1:] for row in rows(section("What needs what"))}
 def test_a_chapter_needs_what_its_head_and_its_notebook_say(name: str) -> None:
     assert name in NEEDS, f"TEACHING.md, What needs what: write a row that begins with | `{name}` |"
     before, functions, to_read, core = NEEDS[name]
-    linked = set(re.findall(r"\((\w+)\.md", head(name).partition("You need")[2])) & set(chapters())
+    linked = set(re.findall(r"\(\.\./(\w+)/lesson\.md", head(name).partition("You need")[2])) & set(chapters())
     row = f"TEACHING.md, What needs what, `{name}`"
     assert set(re.findall(r"`(\w+)`", before)) & set(chapters()) == linked, (
         f"{row}: the head of book/{name}.md links {linked}"
     )
-    earlier = re.findall(r"^#\| earlier (.+)$", (ROOT / "exercises" / f"{name}.md").read_text("utf-8"), re.MULTILINE)
+    earlier = re.findall(
+        r"^#\| earlier (.+)$", (ROOT / "exercises" / name / "notebook.md").read_text("utf-8"), re.MULTILINE
+    )
     needed = [each.rpartition(".") for line in earlier for each in line.split(",")]
     assert re.findall(r"`(\w+)`", functions) == [function for *_, function in needed], (
-        f"{row}: exercises/{name}.md has {earlier}"
+        f"{row}: exercises/{name}/notebook.md has {earlier}"
     )
     for notebook, _, function in needed:
         assert re.search(rf"`{function}` (?:is )?of (?:the notebook )?`{notebook}`", TEXT)
@@ -126,7 +122,7 @@ def commands() -> list[str]:
 
 
 def test_day_one_is_ten_commands_that_there_are_and_files_that_come_of_them() -> None:
-    text = (ROOT / "book" / "day_one.md").read_text("utf-8")
+    text = (page_file("day_one")).read_text("utf-8")
     first, then = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
     lines = first.splitlines()
     assert len(lines) == 10
@@ -165,10 +161,9 @@ def test_the_settings_that_the_text_shows_can_be_used(tmp_path, monkeypatch) -> 
 
 @pytest.mark.parametrize("name", chapters())
 def test_the_sections_that_the_discussion_names_are_there(name: str) -> None:
-    asked = section("Questions for the class").partition(f"### `{name}`\n")[2].partition("\n### ")[0]
+    asked = (ROOT / "book" / name / "discussion.md").read_text("utf-8")
     assert asked.count("**\n*Good:*") == 2, (
-        f"TEACHING.md, Questions for the class, needs ### `{name}` with two questions in bold, and below each what is "
-        "good: **Why …?**\n*Good:* …"
+        f"book/{name}/discussion.md needs two questions in bold, and below each what is good: **Why …?**\n*Good:* …"
     )
     for places in re.findall(r"\((\*.+\*[^)]*)\)$", asked, re.MULTILINE):
         for place in re.findall(r"\*([^*]+)\*", places):

@@ -1,14 +1,14 @@
 """Tests of the table of published models: its bytes are those of kv_bytes, each cell has a source, the prose counts."""
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
+from book.contents import page_file
 from book.show.todays_models import COLUMNS, LONG, MISSING, Model, kibibytes, models, models_table, sources_table
 from solutions.long_context.attention import kv_bytes
 
-PAGE = (Path(__file__).parents[2] / "book" / "todays_models.md").read_text("utf8")
+PAGE = (page_file("todays_models")).read_text("utf8")
 MODELS = models()
 
 

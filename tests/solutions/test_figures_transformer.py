@@ -6,8 +6,8 @@ import pytest
 import torch
 
 import book.transformer.figures as figures
-from book.transformer.figures import habit, head_view, heads_table, positions, schedules
 from book.show.tables import by_length
+from book.transformer.figures import habit, head_view, heads_table, positions, schedules
 from solutions.transformer.ablation import Habits, Head
 
 

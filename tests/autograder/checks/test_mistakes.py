@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from autograder.checks import find
-from exercises.encoder_decoder.beam_parts import Shuffled, searched
 from autograder.kit.compare import same
 from autograder.kit.example_hints import RIGHT_GIVES, TRY_IT, YOURS
+from exercises.encoder_decoder.beam_parts import Shuffled, searched
 from tests.answers import SEEDS, check_ids
 from tests.support.verdicts import drawn, examples, graded, on_mistake, without_gradients
 

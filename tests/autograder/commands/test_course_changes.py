@@ -58,7 +58,7 @@ def test_points_are_changed_and_an_exercise_is_taken_out_and_put_back(tmp_path: 
     course.does("grade")
     assert [course.marks("ada")[name] for name in ("masked_softmax", "reading_a_matrix")] == [(13, 13), (2, 6)]
 
-    exercise, checks = tmp_path / f"exercises/{NAME}.md", tmp_path / f"autograder/checks/{NAME}/checks.py"
+    exercise, checks = tmp_path / f"exercises/{NAME}/notebook.md", tmp_path / f"exercises/{NAME}/checks.py"
     before = exercise.read_text("utf-8"), checks.read_text("utf-8")
     fewer = re.sub(r"\n## 5 · Find the bug.*?(?=\n## 6 )", "", before[0], flags=re.DOTALL)
     exercise.write_text(re.sub(r"\| 5 · .*\n", "", fewer), "utf-8")

@@ -118,11 +118,11 @@ def test_the_students_own_function_wins_then_the_given_one_else_a_call_says_what
 def test_a_mark_that_names_no_function_of_an_earlier_notebook_is_refused(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(blank, "ROOT", tmp_path)
     monkeypatch.setattr(notebook, "ROOT", tmp_path)
-    parts = ("exercises/luong.md", *(f"solutions/{name}/attention.py" for name in ("luong", "bahdanau")))
+    parts = ("exercises/luong/notebook.md", *(f"solutions/{name}/attention.py" for name in ("luong", "bahdanau")))
     for part in (*parts, "exercises/luong/hunt.py"):
         (tmp_path / part).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(Path(commands.__file__).parents[1] / part, tmp_path / part)
-    text = (tmp_path / "exercises/luong.md").read_text()
+    text = (tmp_path / "exercises/luong/notebook.md").read_text()
     mark = "#| earlier bahdanau.masked_softmax"
     assert text.count(mark) == 1
     build_source(NAME)
@@ -132,6 +132,6 @@ def test_a_mark_that_names_no_function_of_an_earlier_notebook_is_refused(tmp_pat
         ("bahdanau.masked_softmix", r"'masked_softmix'.*masked_softmax"),
         ("bahdanau.repaired_attention", "defines no function 'repaired_attention'"),
     ]:
-        (tmp_path / "exercises/luong.md").write_text(text.replace(mark, f"#| earlier {words}"))
+        (tmp_path / "exercises/luong/notebook.md").write_text(text.replace(mark, f"#| earlier {words}"))
         with pytest.raises(BlankError, match=reason):
             build_source(NAME)

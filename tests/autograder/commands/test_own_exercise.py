@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from book import contents
 from autograder.places import ROOT
 from autograder.release.new import new
+from book import contents
 from tests.support.classes import graded_now
 from tests.support.copied_course import Course, without_exercises
 from tests.support.sandboxed import demand_sandbox
@@ -103,7 +103,7 @@ def _words_are_told(graded: dict[str, Any]) -> None:
 
 def test_try_says_what_is_wrong_with_a_check(course: Course) -> None:
     assert course.types("new", "mine")[0] == 0
-    checks = "autograder/checks/mine/checks.py"
+    checks = "exercises/mine/checks.py"
     course.change(checks, "softmax(dim=0)", "softmax(dim=1)")
     status, printed = course.types("try", "mine")
     assert status == 1
@@ -117,21 +117,21 @@ def test_try_says_what_is_wrong_with_a_check(course: Course) -> None:
     assert "there are a batch, special sizes" in printed
 
     course.change(checks, '"batches": 2, ', "")
-    course.folder.joinpath("autograder/checks/mine/written.toml").write_text('[why]\npoints = 2\ntext = "because"\n')
-    course.change("exercises/mine.md", "from torch import Tensor\n", "")
+    course.folder.joinpath("exercises/mine/written.toml").write_text('[why]\npoints = 2\ntext = "because"\n')
+    course.change("exercises/mine/notebook.md", "from torch import Tensor\n", "")
     status, printed = course.types("try", "mine")
     assert status == 1
     assert "✗ earn no points: a batch" in printed
-    assert '✗ exercises/mine.md has no text cell below `+++ {"written": "why"}`' in printed
-    lacking = "exercises/mine.md: no cell defines Tensor: import it in the cell `#| setup`"
+    assert '✗ exercises/mine/notebook.md has no text cell below `+++ {"written": "why"}`' in printed
+    lacking = "exercises/mine/notebook.md: no cell defines Tensor: import it in the cell `#| setup`"
     assert f"✗ {lacking}" in printed
     status, printed = course.types("release", "mine")
     assert (status, lacking in printed) == (2, True)
     assert not (course.folder / "build/release/mine").exists()
 
-    course.change("exercises/mine.md", "#| check mine", "")
+    course.change("exercises/mine/notebook.md", "#| check mine", "")
     status, printed = course.types("try", "mine")
-    assert (status, "exercises/mine.md has no cell `#| check mine`" in printed) == (2, True)
+    assert (status, "exercises/mine/notebook.md has no cell `#| check mine`" in printed) == (2, True)
     assert "Traceback" not in printed
 
 
@@ -153,7 +153,7 @@ def test_what_new_writes_can_be_tried_and_what_cannot_is_said_in_one_sentence(co
     for words, sentence in sentences.items():
         status, printed = course.types("try", *words)
         assert (status, sentence in printed, "Traceback" in printed) == (2, True, False), printed
-    checks = "autograder/checks/mine/checks.py"
+    checks = "exercises/mine/checks.py"
     own = "def own(function, scores):\n    return function(scores)\n\n\ndef wrong_axis"
     course.change(checks, "def wrong_axis", own)
     course.change(
@@ -164,7 +164,7 @@ def test_what_new_writes_can_be_tried_and_what_cannot_is_said_in_one_sentence(co
     assert "its adapter own stands in checks.py, which imports autograder.checks" in printed
     course.change(checks, "CHECKS = [", "CHECKS = [[")
     status, printed = course.types("try", "mine")
-    assert (status, "autograder/checks/mine/checks.py, line 26: SyntaxError: " in printed) == (2, True), printed
+    assert (status, "exercises/mine/checks.py, line 26: SyntaxError: " in printed) == (2, True), printed
 
 
 OURS = "lint.isort.known-first-party = ['autograder', 'solutions', 'tests']"

@@ -13,6 +13,7 @@ from autograder.files import atomic_write
 from autograder.gradebook.gradebook import ClassGradebook
 from autograder.places import ROOT
 from autograder.report import page as report
+from book.contents import page_file
 from tests.support.teacher import settle
 
 SECRET = ["summary.csv", "gradebook.db", "report.html"]
@@ -55,7 +56,7 @@ def test_after_the_commands_of_the_page_no_file_of_the_class_knows_a_student(tea
     assert teacher()[0] == 0
     report.report(out)
     assert [path for path in out.rglob("*") if path.is_file() and b"Lovelace" in path.read_bytes()]
-    text = (ROOT / "book" / "data_protection.md").read_text("utf-8")
+    text = (page_file("data_protection")).read_text("utf-8")
     [commands] = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
     done = subprocess.run(
         ["bash", "-ec", commands.replace("STUDENT", "Lovelace")],

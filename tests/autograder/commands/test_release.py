@@ -168,7 +168,7 @@ def test_what_does_not_exist_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr("autograder.release.notebook.ROOT", tmp_path)
     with pytest.raises(BlankError) as caught:
         build_source("bahdanau")
-    for word in ("exercises/bahdanau.md", "exercise additive_attention", "'additive_scores'", "scores_of"):
+    for word in ("exercises/bahdanau/notebook.md", "exercise additive_attention", "'additive_scores'", "scores_of"):
         assert word in str(caught.value)
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from exercises.bahdanau.adapters import sorted_links
-from exercises.transformer.adapters import counted_decoding
 from autograder.kit.adapters import as_set
 from autograder.kit.by_hand import without_autograd
 from autograder.kit.call import arrays, call
+from exercises.bahdanau.adapters import sorted_links
+from exercises.transformer.adapters import counted_decoding
 
 
 def by_autograd(scores):

@@ -1,0 +1,136 @@
+"""Lists of the chapters in README.md, TEACHING.md and on the cover, and the tree of folders, written where they stand.
+
+`python -m book.make.lists` writes each between its marks, `<!-- made: NAME -->` and `<!-- end -->`; a test fails where
+one is not what chapters.toml, the notebooks' tables and layout.toml say.
+"""
+
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
+from book.contents import all_chapters, pages  # noqa: E402
+from lab.files import atomic_write  # noqa: E402
+
+PLACES = ("README.md", "CONTRIBUTING.md", "TEACHING.md", "book/index.md", "book/teachers/discussion.md")
+BLOCK = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+PART = re.compile(r"^\| *(\d+)[^|]*\| *(\d+) *\|([^|]*)\|[^|]*\{points ", re.MULTILINE)
+
+
+def core_parts(name: str, root: Path = ROOT) -> dict[int, int]:
+    """Return the minutes of a notebook's graded parts without a star, by number."""
+    text = (root / "exercises" / name / "notebook.md").read_text("utf-8")
+    return {int(part): int(minutes) for part, minutes, difficulty in PART.findall(text) if "★" not in difficulty}
+
+
+def road() -> Iterator[str]:
+    """Yield the items of the cover's road."""
+    for name, about in all_chapters().items():
+        yield f"1. []({name}/lesson.md) – {about['question']}\\"
+        yield f"   *You write* {about['write']}.\\"
+        yield f"   *Minutes:* {about['reading']} of reading, {sum(core_parts(name).values())} in the notebook."
+
+
+def papers() -> Iterator[str]:
+    """Yield the rows of README's table."""
+    yield from ("| chapter | paper |", "|---|---|")
+    yield from (f"| `{name}` | {about['paper']} |" for name, about in all_chapters().items())
+
+
+def needs() -> Iterator[str]:
+    """Yield the rows of the table of what a chapter needs."""
+    yield from ("| chapter | read before | earlier functions | reading | core |", "|---|---|---|--:|--:|")
+    for name, about in all_chapters().items():
+        minutes = sum(core_parts(name).values())
+        yield f"| `{name}` | {about['after']} | {about['functions']} | {about['reading']} | {minutes} |"
+
+
+def weeks() -> Iterator[str]:
+    """Yield the rows of the plan week by week."""
+    yield from ("| week | chapter | reading | class | home | goal of the class |", "|--:|---|--:|---|---|---|")
+    number = 0
+    for name, about in all_chapters().items():
+        for first, week in enumerate(about["weeks"]):
+            number += 1
+            reading = "" if first else f"{about['reading']} "
+            yield f"| {number} | `{name}` | {reading}| {week['class']} | {_cell(week['home'])}| {week['goal']} |"
+
+
+def six() -> Iterator[str]:
+    """Yield the rows of the plan of six weeks."""
+    yield from ("| week | chapter | reading | class | home |", "|--:|---|--:|---|---|")
+    for name, about in all_chapters().items():
+        for first, week in enumerate(about.get("six", [])):
+            reading = "" if first else f"{about['reading']} "
+            yield f"| {week['week']} | `{name}` | {reading}| {week['class']} | {week['home']} |"
+
+
+def _cell(text: str) -> str:
+    return f"{text} " if text else ""
+
+
+def discussion() -> Iterator[str]:
+    """Yield the sections of the page for discussion."""
+    for name in all_chapters():
+        yield from (f"### `{name}`", "", f"```{{include}} ../{name}/discussion.md", "```", "")
+
+
+def layout() -> dict[str, str]:
+    """Return the folders of the repository with a comment each: NAME stands for a chapter."""
+    return tomllib.loads((ROOT / "book" / "make" / "layout.toml").read_text("utf-8"))
+
+
+def folder_with_name(folder: str) -> str:
+    """Return a folder's path with NAME in place of a chapter's name."""
+    return "/".join("NAME" if part in all_chapters() else part for part in folder.split("/"))
+
+
+def is_in_tree(folder: str) -> bool:
+    """Return whether the tree shows a folder: it shows none that is hidden, or inside examples or benchmarks."""
+    first, _, rest = folder.partition("/")
+    return not folder.startswith(".") and not (rest and first in ("examples", "benchmarks")) and "/" not in rest
+
+
+def tree() -> Iterator[str]:
+    """Yield the tree of folders, one comment each."""
+    width = max(len(_branch(path)) for path in layout()) + 2
+    yield "```"
+    yield from (f"{_branch(path):{width}}{comment}" for path, comment in layout().items())
+    yield "```"
+
+
+def _branch(path: str) -> str:
+    return "  " * path.count("/") + path.rpartition("/")[2] + "/"
+
+
+MADE: dict[str, Callable[[], Iterator[str]]] = {
+    each.__name__: each for each in (road, papers, needs, weeks, six, discussion, tree)
+}
+
+
+def written(text: str) -> str:
+    """Return a text with each list in it as it has to be; raise LookupError for a mark that names none."""
+
+    def made(block: re.Match[str]) -> str:
+        if block[2] not in MADE:
+            raise LookupError(f"<!-- made: {block[2]} -->: expected one of {', '.join(MADE)}")
+        return block[1] + "\n".join(MADE[block[2]]()) + "\n" + block[3]
+
+    return BLOCK.sub(made, text)
+
+
+def main() -> None:
+    """Write the lists of all places, and say which have changed."""
+    pages()  # raises where the list of contents cannot be read
+    for place in PLACES:
+        before = (ROOT / place).read_text("utf-8")
+        if (after := written(before)) != before:
+            atomic_write(ROOT / place, after.encode())
+            print(f"{place}: its lists are new")
+
+
+if __name__ == "__main__":
+    main()
