@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from autograder.export import add_arguments as add_export
 from autograder.grade import add_arguments as add_grade
+from autograder.gradescope import add_arguments as add_gradescope
 from autograder.places import BUILD, CLASS, KIT
+from autograder.release.publish import add_arguments as add_publish
 
 if TYPE_CHECKING:
     from autograder.grade.marking import Judges
@@ -43,6 +45,12 @@ def arguments() -> argparse.ArgumentParser:
     add_grade(grade)
     for verb in (score, grade):
         add_limits(verb)
+    score.add_argument(
+        "--container",
+        action="store_true",
+        help="as root in a container for one student, which forbids namespaces: Gradescope's",
+    )
+    grade.set_defaults(container=False)
 
     report = verbs.add_parser("report", help="make one page about a graded class, for the teacher")
     report.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote")
@@ -50,6 +58,9 @@ def arguments() -> argparse.ArgumentParser:
     report.add_argument("--formgrader", metavar="URL", help="where its links lead (http://localhost:8888/formgrader)")
 
     add_export(verbs.add_parser("export", help="write grades and feedback as Moodle or Canvas takes them, or a table"))
+
+    add_publish(verbs.add_parser("publish", help="commit notebooks and kit to a branch, for Colab and Binder"))
+    add_gradescope(verbs.add_parser("gradescope", help="write a zip that grades an assignment in Gradescope"))
 
     new = verbs.add_parser("new", help="write the files of a graded exercise, or of a chapter, to be changed")
     new.add_argument("name", metavar="NAME", help="what the exercise is called: a new name")
@@ -83,7 +94,7 @@ def main(words: list[str] | None = None) -> int:
     from autograder.sandbox.sandbox import NoSandbox
 
     try:
-        status = _run(options)
+        status = options.run(options) if "run" in options else _run(options)
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # of `| head`: the rest of what is printed goes nowhere
@@ -157,10 +168,12 @@ def _release(names: list[str], given: list[str]) -> int:
 
 
 def _grading(options: argparse.Namespace) -> int:
-    from autograder.sandbox import sandbox
+    from autograder.sandbox import container, sandbox
 
     if options.no_sandbox:
         print(sandbox.NO_SANDBOX_WARNING, file=sys.stderr)
+    elif options.container:
+        container.require()
     elif options.verb == "score" or not options.scheduler:
         sandbox.require()
     if options.verb == "grade":
@@ -216,7 +229,7 @@ def _settings(options: argparse.Namespace) -> Iterator["JudgeSettings"]:
     from autograder.sandbox import sandbox
 
     sandbox.require_current_kit(KIT)
-    with sandbox.Sandbox(KIT, sandboxed=not options.no_sandbox) as built:
+    with sandbox.Sandbox(KIT, not options.no_sandbox, container=options.container) as built:
         built.start()
         yield _told(options, built.address)
 
