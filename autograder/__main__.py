@@ -7,8 +7,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from autograder.canvas import add_arguments as add_canvas
 from autograder.export import add_arguments as add_export
 from autograder.grade import add_arguments as add_grade
 from autograder.gradescope import add_arguments as add_gradescope
@@ -57,10 +58,8 @@ def arguments() -> argparse.ArgumentParser:
     report.add_argument("--anonymous", action="store_true", help="without names, for class: report-anonymous.html")
     report.add_argument("--formgrader", metavar="URL", help="where its links lead (http://localhost:8888/formgrader)")
 
+    _add_platforms(verbs)
     add_export(verbs.add_parser("export", help="write grades and feedback as Moodle or Canvas takes them, or a table"))
-
-    add_publish(verbs.add_parser("publish", help="commit notebooks and kit to a branch, for Colab and Binder"))
-    add_gradescope(verbs.add_parser("gradescope", help="write a zip that grades an assignment in Gradescope"))
 
     new = verbs.add_parser("new", help="write the files of a graded exercise, or of a chapter, to be changed")
     new.add_argument("name", metavar="NAME", help="what the exercise is called: a new name")
@@ -74,6 +73,13 @@ def arguments() -> argparse.ArgumentParser:
 
     verbs.add_parser("clean", help="delete what was generated, but for trained models, grades and what people wrote")
     return parser
+
+
+def _add_platforms(verbs: Any) -> None:
+    """Add what leads to the places where courses are, and back."""
+    add_publish(verbs.add_parser("publish", help="commit notebooks and kit to a branch, for Colab and Binder"))
+    add_canvas(verbs.add_parser("canvas", help="fetch hand-ins and times from Canvas, and send grades back"))
+    add_gradescope(verbs.add_parser("gradescope", help="write a zip that grades an assignment in Gradescope"))
 
 
 def add_limits(verb: argparse.ArgumentParser) -> None:

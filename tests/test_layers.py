@@ -20,6 +20,7 @@ book
 examples
 autograder.__main__
 autograder.score
+autograder.canvas
 autograder.export
 autograder.grade autograder.release autograder.report autograder.gradescope
 autograder.gradebook
