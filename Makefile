@@ -33,9 +33,11 @@ setup: $(SETUP) ## install what requirements.txt and apt.txt list (the other ver
 $(STAMPS)/requirements: requirements.txt
 	@python=$(PYTHON3); again=""; \
 	if test -x .venv/bin/python; then python=.venv/bin/python; again="rm -r .venv, and "; fi; \
-	$$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || { \
-	  version=$$($$python -V 2>&1) || version=missing; \
-	  echo "The course needs Python 3.11 to 3.13, and $$python is $$version: $${again}make PYTHON3=python3.13 setup" >&2; exit 1; }
+	version=$$($$python -V 2>&1) || version=missing; \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "The course needs Python 3.11 or newer, and $$python is $$version: $${again}make PYTHON3=python3.14 setup" >&2; exit 1; }; \
+	$$python -c 'import sys; sys.exit(sys.version_info[:2] > (3, 14))' || \
+	  echo "$$version is newer than was tried (Python 3.11 to 3.14). If a package is missing for it: $${again}make PYTHON3=python3.14 setup" >&2
 	@mkdir -p $(@D)
 	@test -x .venv/bin/python || $(PYTHON3) -m venv .venv
 	@echo "installing requirements.txt into .venv (a few minutes the first time)"

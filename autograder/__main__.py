@@ -7,11 +7,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from autograder.canvas import add_arguments as add_canvas
 from autograder.export import add_arguments as add_export
 from autograder.grade import add_arguments as add_grade
+from autograder.gradescope import add_arguments as add_gradescope
 from autograder.places import BUILD, CLASS, KIT
+from autograder.release.publish import add_arguments as add_publish
 
 if TYPE_CHECKING:
     from autograder.grade.marking import Judges
@@ -43,12 +46,19 @@ def arguments() -> argparse.ArgumentParser:
     add_grade(grade)
     for verb in (score, grade):
         add_limits(verb)
+    score.add_argument(
+        "--container",
+        action="store_true",
+        help="as root in a container for one student, which forbids namespaces: Gradescope's",
+    )
+    grade.set_defaults(container=False)
 
     report = verbs.add_parser("report", help="make one page about a graded class, for the teacher")
     report.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote")
     report.add_argument("--anonymous", action="store_true", help="without names, for class: report-anonymous.html")
     report.add_argument("--formgrader", metavar="URL", help="where its links lead (http://localhost:8888/formgrader)")
 
+    _add_platforms(verbs)
     add_export(verbs.add_parser("export", help="write grades and feedback as Moodle or Canvas takes them, or a table"))
 
     new = verbs.add_parser("new", help="write the files of a graded exercise, or of a chapter, to be changed")
@@ -63,6 +73,13 @@ def arguments() -> argparse.ArgumentParser:
 
     verbs.add_parser("clean", help="delete what was generated, but for trained models, grades and what people wrote")
     return parser
+
+
+def _add_platforms(verbs: Any) -> None:
+    """Add what leads to the places where courses are, and back."""
+    add_publish(verbs.add_parser("publish", help="commit notebooks and kit to a branch, for Colab and Binder"))
+    add_canvas(verbs.add_parser("canvas", help="fetch hand-ins and times from Canvas, and send grades back"))
+    add_gradescope(verbs.add_parser("gradescope", help="write a zip that grades an assignment in Gradescope"))
 
 
 def add_limits(verb: argparse.ArgumentParser) -> None:
@@ -83,7 +100,7 @@ def main(words: list[str] | None = None) -> int:
     from autograder.sandbox.sandbox import NoSandbox
 
     try:
-        status = _run(options)
+        status = options.run(options) if "run" in options else _run(options)
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # of `| head`: the rest of what is printed goes nowhere
@@ -157,10 +174,12 @@ def _release(names: list[str], given: list[str]) -> int:
 
 
 def _grading(options: argparse.Namespace) -> int:
-    from autograder.sandbox import sandbox
+    from autograder.sandbox import container, sandbox
 
     if options.no_sandbox:
         print(sandbox.NO_SANDBOX_WARNING, file=sys.stderr)
+    elif options.container:
+        container.require()
     elif options.verb == "score" or not options.scheduler:
         sandbox.require()
     if options.verb == "grade":
@@ -216,7 +235,7 @@ def _settings(options: argparse.Namespace) -> Iterator["JudgeSettings"]:
     from autograder.sandbox import sandbox
 
     sandbox.require_current_kit(KIT)
-    with sandbox.Sandbox(KIT, sandboxed=not options.no_sandbox) as built:
+    with sandbox.Sandbox(KIT, not options.no_sandbox, container=options.container) as built:
         built.start()
         yield _told(options, built.address)
 

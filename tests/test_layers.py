@@ -20,8 +20,9 @@ book
 examples
 autograder.__main__
 autograder.score
+autograder.canvas
 autograder.export
-autograder.grade autograder.release autograder.report
+autograder.grade autograder.release autograder.report autograder.gradescope
 autograder.gradebook
 autograder.course
 autograder.judge
@@ -30,7 +31,7 @@ autograder.sandbox
 autograder.checks
 autograder.kit
 autograder.assignment autograder.files autograder.katex
-autograder.contents
+autograder.contents autograder.online
 autograder.settings
 autograder.places
 solutions

@@ -13,6 +13,7 @@ from autograder.files import PRIVATE, atomic_write, folder, hand_over, made
 from autograder.grade.cache import exclusive
 from autograder.grade.summary import counted
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook, NotRecorded
+from autograder.submissions.lms_names import owner_of
 from lab.files import aside
 
 Addressed = list[tuple[Grade, Recipient]]
@@ -82,6 +83,7 @@ def _for_lms(
     """Write table and zip of each assignment; yield what was written and left out."""
     count = 0
     for name, grades in by_assignment.items():
+        _demand_times(name, grades)
         addressed, left_out = _addressed(name, grades, lms)
         yield from (f"{name}: {line}" for line in left_out)
         if not addressed:
@@ -109,6 +111,18 @@ def _for_lms(
             "Grade that, or export with --to csv."
         )
     yield lms.upload
+
+
+def _demand_times(name: str, grades: Sequence[Grade]) -> None:
+    """Raise ValueError where there is a due date, Canvas marked somebody late, and nobody knows by how much."""
+    marked = [
+        grade for grade in grades if grade.graded.is_undated and (owner := owner_of((grade.lms_name,))) and owner.late
+    ]
+    for line in note("marked LATE by Canvas, without a time", [grade.student for grade in marked]):
+        raise ValueError(
+            f"{name}: {line} Their penalty cannot be worked out. `python -m autograder canvas pull` brings the times; "
+            f'or grade again with --handed-in "{name}/{marked[0].student}=DATE", for each of them.'
+        )
 
 
 def _addressed(name: str, grades: list[Grade], lms: Lms) -> tuple[Addressed, list[str]]:

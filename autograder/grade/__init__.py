@@ -10,7 +10,8 @@ REPEATED = (
     (
         "--handed-in",
         "NAME/STUDENT=DATE",
-        "when somebody handed in, where no file says so, as in an LMS's zip; NAME/STUDENT=none: nobody knows",
+        "when somebody handed in, where no file says so, as in an LMS's zip, or a file with one in each line; "
+        "NAME/STUDENT=none: nobody knows",
     ),
     (
         "--extend",

@@ -35,7 +35,7 @@ class People:
         zone = time_zone(words.zone)
         self.out = out
         self.due = deadlines(words.due, assignments(), zone)
-        self.times = dates_of(words.handed_in, assignments(), "--handed-in", zone)
+        self.times = dates_of(_lines(words.handed_in), assignments(), "--handed-in", zone)
         self.until = dates_of(_lines(words.extend), assignments(), "--extend", zone)
         here = sorted({submission.assignment for submission in inbox.submissions})
         self.tables = [_table(text, here, zone) for text in words.roster]
@@ -112,7 +112,7 @@ def _table(text: str, here: list[str], zone: tzinfo) -> tuple[Path, str, Table]:
 
 
 def _lines(words: Iterable[str]) -> Iterator[str]:
-    """Yield STUDENT/NAME=DATE each, of files line by line; there, what follows "#" is left out."""
+    """Yield WHOSE=DATE each, of files line by line; there, what follows "#" is left out."""
     for word in words:
         if "=" in word or not Path(word).is_file():
             yield word

@@ -14,34 +14,20 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
 from autograder.kit import course
+from autograder.kit.dry_run_report import Report, as_dict, as_table, as_text, has_all
 from autograder.kit.dry_run_steps import NoNotebook, Step, read, steps, texts
 from autograder.kit.history import shell, unsaved
 from autograder.kit.lines import fitting
-from autograder.kit.progress import HANDED_IN, mark, summed
 
 CELL_SECONDS, OWN_SECONDS, PATIENCE = 10.0, 60.0, 5.0  # those of grading: judge/timing.py, whose test compares them
 WORKER = "from autograder.kit.dry_run_worker import main; main()"
 MOST_RUNS = 5  # what ends its process is left out, and all others are run again
 RUNNING = "ATTENTION_DRY_RUN"  # is set in the process that runs the cells: it starts no other one
 UNANSWERED = "YOUR ANSWER HERE"
-
-
-@dataclass
-class Report:
-    """What came of a run: of each check its score and hint, of each cell what stopped it."""
-
-    name: str
-    verdicts: dict[str, dict[str, Any]] = field(default_factory=dict)
-    stopped: dict[int, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    answered: set[str] = field(default_factory=set)  # the questions for a person
-    answers: dict[str, int] = field(default_factory=dict)  # in which cell each function is defined
 
 
 def dry_run(path: Path) -> Report:
@@ -142,21 +128,44 @@ def _say_what_is_below(todo: list[Step], report: Report) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command `python kit/check.py NOTEBOOK`; return the exit status: 0, or 2 where it could not run."""
+    """Run the command `python kit/check.py NOTEBOOK`; return the exit status.
+
+    It is 0 where all core points of the checks are there, 1 where some are lost, 2 where the file could not be run.
+    """
     parser = argparse.ArgumentParser(
         prog="python kit/check.py",
         description="Runs a notebook's file from the top as grading does, and says what it would get.",
+        epilog="Exit status: 0 all core points of the checks, 1 some are lost, 2 the file could not be run. "
+        "Where $GITHUB_STEP_SUMMARY names a file, a table of the parts is added to it.",
     )
     parser.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="work/…/NAME.ipynb")
+    parser.add_argument("--json", action="store_true", help="print one line of JSON instead of the report")
     for stream in (sys.stdout, sys.stderr):  # a console of Windows may have no ✓
         with contextlib.suppress(AttributeError):
             stream.reconfigure(errors="replace")  # pyright: ignore[reportAttributeAccessIssue]
+    given = parser.parse_args(arguments)
     try:
-        print(report_on(parser.parse_args(arguments).notebook))
+        report = dry_run(given.notebook)
     except NoNotebook as error:
+        if given.json:
+            print(json.dumps({"notebook": given.notebook.name, "error": str(error)}))
         print(f"python kit/check.py: {error}", file=sys.stderr)
         return 2
-    return 0
+    print(json.dumps(as_dict(report, given.notebook)) if given.json else as_text(report, given.notebook))
+    _add_to_summary(as_table(report, given.notebook))
+    return 0 if has_all(report) else 1
+
+
+def _add_to_summary(table: str) -> None:
+    """Add a table to the page that GitHub shows of a run, where there is one."""
+    place = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not place:
+        return
+    try:
+        with Path(place).open("a", encoding="utf-8") as file:
+            file.write(table)
+    except OSError as error:
+        print(f"python kit/check.py: no table in $GITHUB_STEP_SUMMARY: {error}", file=sys.stderr)
 
 
 def report_on_own(notebook: str) -> None:
@@ -165,7 +174,7 @@ def report_on_own(notebook: str) -> None:
         return
     try:
         with _own_file(notebook) as path:
-            print(report_on(path), *([] if notebook else map(fitting, unsaved(path))), sep="\n")
+            print(as_text(dry_run(path), path), *([] if notebook else map(fitting, unsaved(path))), sep="\n")
     except NoNotebook as error:
         print(f"check_all: {error}")
 
@@ -195,60 +204,3 @@ def _newest(folder: Path) -> Path:
             read(path)
             return path
     raise NoNotebook(f'there is no notebook of the course in {folder}: name the file, check_all("NAME.ipynb")')
-
-
-def report_on(path: Path) -> str:
-    """Return what a notebook's file would get; raise NoNotebook where it cannot be run."""
-    report = dry_run(path)
-    saved = datetime.fromtimestamp(path.stat().st_mtime).strftime("%H:%M on %d %B")
-    head = f"{path.name}, as it was saved at {saved}, run from the top as grading does (with other inputs there):"
-    parts = course.parts(report.name)
-    scores = {
-        name: HANDED_IN if about.get("open") and about["score"] else min(about["score"], parts[name].points)
-        for name, about in report.verdicts.items()
-    }
-    rows = [_row(part, report, scores) for part in parts.values()]
-    cells = [f"cell {number} stopped: {text}" for number, text in sorted(report.stopped.items()) if _is_cause(text)]
-    lacks = dict.fromkeys(line for about in report.verdicts.values() for line in about["lacking"])
-    notes = [f"  {note}" for note in [*cells, *report.notes, *lacks]]
-    return fitting("\n".join([head, "", *rows, "", *notes, *([""] if notes else []), *_sums(parts, report, scores)]))
-
-
-def _is_cause(error: str) -> bool:
-    """Return whether it is more than the echo of a part that is not written or not defined."""
-    return not error.startswith(("NotImplementedError", "NameError"))
-
-
-def _row(part: course.Part, report: Report, scores: dict[str, float]) -> str:
-    """Return a line on one part: a sign, its place and name, its points, and why it has no more."""
-    title = f"{part.place:10} {part.name:28}"
-    if part.written:
-        sign, words = ("✓", "answered") if part.name in report.answered else ("–", "no answer yet")
-        return f"  {sign} {title} {words}; {part.points:g} points by your teacher"
-    begins, score = f"  {mark([part], scores)} {title}", scores.get(part.name, 0)
-    if score == HANDED_IN:
-        return f"{begins} handed in; {part.points:g} points if it is right, which only grading says"
-    hint = report.verdicts.get(part.name, {"hint": "It was not run."})["hint"]
-    why = "" if score == part.points else f": {_reason(part, hint, report)}"
-    return f"{begins} {score:g} of {part.points:g}{why}"
-
-
-def _reason(part: course.Part, hint: str, report: Report) -> str:
-    """Return in one line why a part lost points: the cell that stopped, else what the check says first."""
-    cell = report.answers.get(part.name, 0)
-    if cell in report.stopped:
-        return f"cell {cell} stopped: {report.stopped[cell]}"
-    first, *lines = hint.splitlines()
-    failed = next((line for line in lines if line.startswith("  ✗")), "")
-    said = re.sub(r"^  ✗ (?:.*\(\d+\)|everything): ", "", failed) or first.partition("points.")[2] or first
-    return said.strip()
-
-
-def _sums(parts: dict[str, course.Part], report: Report, scores: dict[str, float]) -> list[str]:
-    """Return the points, and what is to be done with the file."""
-    line = summed((part, scores.get(name, 0.0)) for name, part in parts.items())
-    written = sum(part.points for part in parts.values() if part.written)
-    line += f"; up to {written:g} by your teacher" if written else ""
-    done = {name for name, score in scores.items() if score in (parts[name].points, HANDED_IN)} | report.answered
-    left = [name for name, part in parts.items() if not part.stars and name not in done]
-    return [f"{line}.", f"Open: {', '.join(left)}." if left else "Nothing is open: hand this file in."]

@@ -26,6 +26,7 @@ from autograder.checks.hunts import KINDS
 from autograder.definition import definition
 from autograder.judge.timing import Limits
 from autograder.kit.repair import numbered
+from autograder.online import badge, parts, students_repository
 from autograder.places import ROOT
 from autograder.release.blank import BlankError, Module, solved
 from autograder.submissions.parse_untrusted import TRAIN
@@ -35,7 +36,9 @@ POINTS = re.compile(r"\{points ([\w, ]+)\}")
 MARK = re.compile(r"#\|\s*(?P<verb>\w+)\s*(?P<words>.*)")
 SCHEMA = 3  # of nbgrader's cell metadata
 SETUP = Path(__file__).parent / "templates" / "setup.py"
-EARLIER, RULES = (Path(__file__).parent / "templates" / name for name in ("earlier.txt", "rules.txt"))
+SEARCH = "here = Path.cwd()\n"  # where the search for the kit begins
+TEXTS = ("earlier.txt", "rules.txt", "colab.txt")
+EARLIER, RULES, COLAB = (Path(__file__).parent / "templates" / name for name in TEXTS)
 UNREADY = "# NameError: name 'check' is not defined? Run the first code cell, the one with your function, this one."
 GRADED = "**How it is graded.**"
 SKIPPED = "skip-execution"  # the tag of cells that `nbgrader validate` leaves out; in Jupyter it means nothing
@@ -69,6 +72,7 @@ def build_source(name: str) -> NotebookNode:
     _demand_both_cells(name, notebook.cells)
     _let_unfinished_fail(notebook.cells)
     _add_rules(name, notebook.cells)
+    _add_badge(name, notebook.cells)
     _name_cells(notebook.cells)
     notebook.metadata = nbformat.from_dict(
         {
@@ -102,7 +106,8 @@ def _carry_out(mark: re.Match[str], cell: NotebookNode, name: str, module: Modul
     """Do what a code cell's mark says."""
     verb = mark["verb"]
     if verb == "setup":
-        cell.source = setup().replace("NAME", name) + cell.source.partition("\n")[2]
+        text = setup().replace("NAME", name).replace(SEARCH, _colab() + SEARCH)
+        cell.source = text + cell.source.partition("\n")[2]
         return
     if verb == "earlier":
         cell.source = _earlier(name, [word.strip() for word in mark["words"].split(",")])
@@ -124,6 +129,15 @@ def _carry_out(mark: re.Match[str], cell: NotebookNode, name: str, module: Modul
             cell.metadata[OWN] = {"stars": of.stars, "bonus": of.max_points}
     else:
         raise BlankError(f"'{verb}' is no mark: expected 'setup', 'earlier', 'exercise', 'check' or 'broken'")
+
+
+def _colab() -> str:
+    """Return the lines that fetch the kit in Colab, "" where no repository is named that holds it."""
+    if not (repository := students_repository()):
+        return ""
+    owner, project, branch = parts(repository)
+    text = COLAB.read_text(encoding="utf-8")
+    return text.replace("OWNER", owner).replace("PROJECT", project).replace("BRANCH", branch)
 
 
 def _hunt(name: str) -> Hunt:
@@ -207,6 +221,14 @@ def _grade(cell: NotebookNode, grade_id: str, points: float | None = None, **kin
     grader: dict[str, Any] = {"grade": False, "solution": False, "locked": False, "task": False} | kind
     grader |= {"grade_id": grade_id, "schema_version": SCHEMA, "cell_type": cell.cell_type}
     cell.metadata["nbgrader"] = grader if points is None else grader | {"points": points}
+
+
+def _add_badge(name: str, cells: list[NotebookNode]) -> None:
+    """Add a badge that opens the notebook in Colab below its title, where a repository is named that holds it."""
+    if mark := badge(name, students_repository()):
+        first = next(cell for cell in cells if cell.cell_type == "markdown")
+        title, _, rest = first.source.partition("\n")
+        first.source = f"{title}\n\n{mark}\n{rest}"
 
 
 def _add_rules(name: str, cells: list[NotebookNode]) -> None:

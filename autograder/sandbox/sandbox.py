@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import tempfile
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ from autograder.sandbox.mounts import View, plain_view, view
 __all__ = ["NoSandbox", "Sandbox", "require", "unavailable_reason"]
 
 START_SECONDS = 120
+SWEEP_SECONDS = 30
 Built = tuple[int, subprocess.Popen[bytes], socket.socket]  # the builder's pid, bubblewrap, the link to the zygote
 NO_SANDBOX_WARNING = (
     "WARNING: --no-sandbox: students' code runs as you, with nothing between it and this machine. It can read the "
@@ -42,16 +44,28 @@ class Job:
     process: Process
     zygote: Process
     memory: MemoryWatchdog
+    is_swept: bool = False  # what it leaves is deleted when it has ended
 
     def sandbox_died(self) -> bool:
         """Return whether the sandbox itself ended and took the worker with it: then no student is to blame."""
         return self.zygote.ended(0.2)
 
     def end(self) -> None:
-        """Kill the worker and every process that it started: it is pid 1 of its namespace."""
+        """Kill the worker and every process that it started: it is pid 1 of its namespace, or a user of its own."""
         self.process.kill()
+        if self.is_swept:
+            self._await_sweep()
         self.link.close()
         self.memory.stop()
+
+    def _await_sweep(self) -> None:
+        """Wait until the guard has ended, which holds the other end of the link: the next worker finds nothing."""
+        until = time.monotonic() + SWEEP_SECONDS
+        with suppress(OSError):
+            while (left := until - time.monotonic()) > 0:
+                self.link.settimeout(left)
+                if not self.link.recv(1 << 20):
+                    return
 
 
 def require_current_kit(kit: Path) -> None:
@@ -73,9 +87,12 @@ class Sandbox:
     process, or the thread, that built it; the address lasts until the object that made it is closed.
     """
 
-    def __init__(self, kit: Path, sandboxed: bool = True, control: ControlSocket | None = None) -> None:
+    def __init__(
+        self, kit: Path, sandboxed: bool = True, control: ControlSocket | None = None, container: bool = False
+    ) -> None:
         self.kit = kit
-        self.sandboxed = sandboxed
+        self.sandboxed = sandboxed and not container
+        self.container = container  # which forbids namespaces: container.py
         self._created_by = None if control else os.getpid()
         self._control = control
         self._built: Built | None = None
@@ -89,7 +106,8 @@ class Sandbox:
         except OSError as error:
             reason = f"No sandbox at {address} ({error.strerror}): was it closed by the process that made it?"
             raise NoSandbox(reason) from None
-        return cls(Path(control.settings["kit"]), control.settings["sandboxed"], control)
+        about = control.settings
+        return cls(Path(about["kit"]), about["sandboxed"], control, about["container"])
 
     def __enter__(self) -> "Sandbox":
         return self
@@ -104,7 +122,8 @@ class Sandbox:
     @property
     def control(self) -> ControlSocket:
         if self._control is None:
-            self._control = ControlSocket.create({"kit": str(self.kit.resolve()), "sandboxed": self.sandboxed})
+            about = {"kit": str(self.kit.resolve()), "sandboxed": self.sandboxed, "container": self.container}
+            self._control = ControlSocket.create(about)
         return self._control
 
     @property
@@ -134,7 +153,7 @@ class Sandbox:
         with BindMounts(view_inside.shown) as mounts, tempfile.TemporaryFile() as errors:
             with theirs, self.control.listen() as listener:
                 passed = [theirs.fileno(), listener.fileno()]
-                mode = "sandboxed" if self.sandboxed else "plain"
+                mode = "sandboxed" if self.sandboxed else "container" if self.container else "plain"
                 program = [view_inside.python, "-s", "-m", "inside.zygote", *map(str, passed), mode]
                 process = subprocess.Popen(
                     mounts.command(_arguments(mounts, view_inside, program)) if self.sandboxed else program,
@@ -183,7 +202,7 @@ class Sandbox:
     def _fork(self, cpu_seconds: int) -> Job:
         assert self._zygote is not None
         link, process = self.control.connect(JOB, START_SECONDS, cpu_seconds)
-        return Job(link, process, self._zygote, MemoryWatchdog(process))
+        return Job(link, process, self._zygote, MemoryWatchdog(process), self.container)
 
     def close(self) -> None:
         """End the sandbox and all processes in it, where this process built it; remove the address it made."""

@@ -5,9 +5,7 @@ into them gets onto the site. Where there are none, the page says how they are m
 """
 
 import os
-import re
 from pathlib import Path, PurePath
-from urllib.parse import quote
 
 from docutils import nodes
 from sphinx import addnodes
@@ -16,11 +14,11 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ConfigError
 from sphinx.transforms import SphinxTransform
 
+from autograder.online import services
 from autograder.places import BUILD, ROOT
 from autograder.release.manifest import ZIP, Manifest
 
 EXERCISES = "exercises"  # the heading's anchor
-REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+/[\w./-]+")
 
 
 def notebook(name: str) -> PurePath:
@@ -37,23 +35,6 @@ def released(name: str, build: Path = BUILD) -> list[PurePath]:
 
 def has_exercises(name: str, root: Path = ROOT) -> bool:
     return (root / "exercises" / name / "notebook.md").is_file()
-
-
-def services(name: str, repository: str) -> list[tuple[str, str]]:
-    """Return the services that can open a notebook of a repository on GitHub, OWNER/REPOSITORY/BRANCH: name, address.
-
-    None without a repository. It has to hold what the folder in kit.zip holds; for Binder, the requirements at its top.
-    """
-    if not repository:
-        return []
-    if not REPOSITORY.fullmatch(repository):
-        raise ConfigError(f"students_repository: expected OWNER/REPOSITORY/BRANCH on GitHub, got {repository!r}")
-    owner, project, branch = repository.split("/", 2)
-    path = f"kit/notebooks/{name}/{name}.ipynb"
-    return [
-        ("Colab", f"https://colab.research.google.com/github/{owner}/{project}/blob/{branch}/{path}"),
-        ("Binder", f"https://mybinder.org/v2/gh/{owner}/{project}/{quote(branch, '')}?labpath={quote(path, '')}"),
-    ]
 
 
 class Downloads(SphinxTransform):
@@ -78,9 +59,15 @@ class Downloads(SphinxTransform):
         line += nodes.Text(
             ": all notebooks with the kit that they import, and START HERE.txt, which says how to start."
         )
-        for service, address in services(name, self.config.students_repository):
+        for service, address in self.services(name):
             line += [nodes.Text(" "), nodes.reference("", f"Open in {service}", refuri=address), nodes.Text(".")]
         return line
+
+    def services(self, name: str) -> list[tuple[str, str]]:
+        try:
+            return services(name, self.config.students_repository)
+        except ValueError as error:
+            raise ConfigError(str(error)) from None
 
     def link(self, file: PurePath) -> nodes.Node:
         target = "/" + os.path.relpath(Path(self.config.released_notebooks) / file, self.env.srcdir)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 KIT = Path(__file__).resolve().parent
-FIRST, LAST = (3, 11), (3, 13)
+OLDEST, TRIED = (3, 11), (3, 14)
 WINDOWS = os.name == "nt"
 
 
@@ -20,11 +20,12 @@ def main():
     )
     parser.add_argument("folder", nargs="?", default="work", metavar="FOLDER", help="where to (default: work)")
     folder = Path(parser.parse_args().folder).expanduser()
-    if not FIRST <= sys.version_info[:2] <= LAST:
-        serve = "Python {}.{} to {}.{}".format(*FIRST, *LAST)
-        print("The course needs {}; this is {}.{}.{}.".format(serve, *sys.version_info[:3]), file=sys.stderr)
-        print(way_out(), file=sys.stderr)
+    this = written(sys.version_info[:3])
+    if sys.version_info[:2] < OLDEST:
+        print(f"The course needs Python {written(OLDEST)} or newer; this is {this}.\n{way_out()}", file=sys.stderr)
         return 2
+    if sys.version_info[:2] > TRIED:
+        print(f"Python {this} is newer than was tried: {written(TRIED)}. If pip finds no torch for it, take that one.")
     if (sys.platform, platform.machine()) == ("darwin", "x86_64"):
         print("There is no PyTorch for this Mac, which has an Intel processor: use Colab, START HERE.txt says how.")
     try:
@@ -39,13 +40,17 @@ def main():
     return 0
 
 
+def written(version):
+    """Return a version as it is written: "3.11"."""
+    return ".".join(map(str, version))
+
+
 def way_out():
     """Return how to come by a Python that serves."""
-    newest = "{}.{}".format(*LAST)
     again = "py -{} kit/start.py" if WINDOWS else "python{} kit/start.py"
     return (
-        f"Have you several? Try: {again.format(newest)}\n"
-        f"Else get {newest} from python.org, or with uv (docs.astral.sh/uv): START HERE.txt has the commands."
+        f"Have you several? Try: {again.format(written(TRIED))}\n"
+        f"Else get {written(TRIED)} from python.org, or with uv (docs.astral.sh/uv): START HERE.txt has the commands."
     )
 
 

@@ -5,7 +5,9 @@ import ctypes
 import os
 import resource
 import select
+import shutil
 import signal
+import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +19,7 @@ LIMITS = {
     resource.RLIMIT_CORE: 0,
 }
 TMP_SIZE = "256m"
+SHARED_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")  # those of a container that all may write
 HUGE = 2 << 20  # bytes of a huge page, on x86_64 and on aarch64 with pages of 4 kB
 COLLAPSE = 25  # of madvise, since Linux 6.1
 
@@ -87,13 +90,63 @@ def set_limits(cpu_seconds: int) -> None:
 
 def drop_privileges() -> None:
     """Drop every capability for good: bounding set, ambient set, own sets; set-uid files give no new ones."""
-    for capability in range(64):
-        if _LIBC.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
-            break  # past the kernel's last capability
+    drop_bounding_set()
     _checked(_LIBC.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0), "dropping ambient capabilities")
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     _checked(_LIBC.capset(header, (ctypes.c_uint32 * 6)()), "dropping capabilities")
     _checked(_LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no new privileges")
+
+
+def drop_bounding_set() -> None:
+    """Drop what this process and its children may ever get."""
+    for capability in range(64):
+        if _LIBC.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
+            break  # past the kernel's last capability
+
+
+def become_user(user: int) -> None:
+    """Become, for good, a user who owns an empty home and nothing else: where namespaces are forbidden.
+
+    What is asked for by `die_with_parent` is forgotten with the old user.
+    """
+    home = tempfile.mkdtemp(prefix="home-", dir="/tmp")
+    os.chown(home, user, user)
+    os.chdir(home)
+    folders = {"MPLCONFIGDIR": "matplotlib", "IPYTHONDIR": "ipython", "TMPDIR": "", "HOME": ""}
+    os.environ.update({name: str(Path(home, folder)) for name, folder in folders.items()})
+    drop_bounding_set()
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+
+
+def end_processes(user: int) -> None:
+    """End every process of a user at once: none that starts meanwhile is missed."""
+    is_done = False
+    while not is_done:  # those who are to end may end the one that ends them
+        if killer := os.fork():
+            is_done = os.waitpid(killer, 0)[1] == 0
+            continue
+        try:
+            os.setresuid(user, user, user)
+            os.kill(-1, signal.SIGKILL)  # all that this user may signal, itself excepted
+        except ProcessLookupError:
+            pass  # there are none
+        finally:
+            os._exit(0)
+
+
+def delete_files(user: int) -> None:
+    """Delete all files that a user left in folders where everybody may write."""
+    for folder in filter(os.path.isdir, SHARED_FOLDERS):
+        for entry in os.scandir(folder):
+            with contextlib.suppress(OSError):
+                if entry.stat(follow_symlinks=False).st_uid != user:
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path)
+                else:
+                    Path(entry.path).unlink()
 
 
 def die_with_parent() -> None:
@@ -106,21 +159,26 @@ def become_subreaper() -> None:
     _checked(_LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "adopting orphans")
 
 
-def guard(worker: int, link: int) -> None:
+def guard(worker: int, link: int, user: int = 0) -> None:
     """Wait until the worker ends or the judge closes its end of the link; then kill all processes of the job.
 
-    The judge may be killed at any moment, and a worker in a loop would not notice.
+    The judge may be killed at any moment, and a worker in a loop would not notice. Where the job is another user's,
+    what that user leaves is deleted.
     """
     keep_only(link)
     watched = select.poll()
     watched.register(3, select.POLLHUP)
     watched.register(os.pidfd_open(worker), select.POLLIN)
     watched.poll()
+    if user:
+        end_processes(user)
     with contextlib.suppress(ChildProcessError):  # raised once nobody is left
         while True:
             for child in Path("/proc/thread-self/children").read_text().split():
                 os.kill(int(child), signal.SIGKILL)
             os.waitpid(-1, 0)
+    if user:
+        delete_files(user)
 
 
 def keep_only(link: int) -> int:

@@ -22,7 +22,8 @@ DENIED = {
 NEWER = {"statmount": 457, "listmount": 458}  # on every machine; what libseccomp does not know before 2.6
 
 NEW_NAMESPACES = 0x7E020080  # clone's flags: user, mnt, pid, net, ipc, uts, cgroup, time
-FAMILIES = (1, 2, 10)  # Unix, IPv4, IPv6
+INTERNET = (2, 10)  # IPv4, IPv6
+FAMILIES = (1, *INTERNET)  # and Unix
 TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX inject input into a terminal
 LARGER_PIPE = 1031  # F_SETPIPE_SZ
 # What lets a socket hold more: its buffers' sizes (SO_SNDBUF, SO_RCVBUF, with force), filters and programs on it.
@@ -58,9 +59,10 @@ def number(call: str) -> int:
 
 
 @cache
-def program() -> bytes:
+def program(offline: bool = False) -> bytes:
     """Return the filter as a BPF program in bytes; raise OSError without libseccomp, or where it refuses a rule.
 
+    Offline: sockets of the internet are refused too, where no network namespace keeps them from leading anywhere.
     Calls of another architecture, of x86_64's third set too, kill the process.
     """
     library = ctypes.CDLL(LIBRARY)
@@ -78,7 +80,8 @@ def program() -> bytes:
     for call in " ".join(DENIED.values()).split():
         refuse(call, errno.EPERM)
     refuse("clone3", errno.ENOSYS)  # its flags lie in memory, where no filter looks; libraries fall back to clone
-    for call, compared in REFUSED_WITH:
+    sockets = [("socket", [(0, _INT, family)]) for family in INTERNET if offline]
+    for call, compared in REFUSED_WITH + sockets:
         refuse(call, errno.EPERM, *compared)
     with tempfile.TemporaryFile() as file:
         library.seccomp_export_bpf(rules, file.fileno())
@@ -87,13 +90,13 @@ def program() -> bytes:
         return file.read()
 
 
-def install() -> None:
+def install(offline: bool = False) -> None:
     """Put this process and all that it will start under the filter, for good; raise OSError where that fails."""
 
     class Program(ctypes.Structure):
         _fields_ = [("length", ctypes.c_ushort), ("steps", ctypes.c_char_p)]
 
-    libc, steps = ctypes.CDLL(None, use_errno=True), program()
+    libc, steps = ctypes.CDLL(None, use_errno=True), program(offline)
     if libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(Program(len(steps) // 8, steps)), 0, 0) != 0:
         code = ctypes.get_errno()
         raise OSError(code, f"filtering system calls: {os.strerror(code)}")

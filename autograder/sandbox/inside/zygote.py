@@ -1,12 +1,14 @@
 """The zygote: it imports what notebooks import, once, and forks a worker for each job. It runs no student code.
 
-Started by the sandbox as `python -m inside.zygote CONTROL LISTENER sandboxed|plain`: the descriptors of the socket on
-which it reports that it is ready, and of the one on which each connection is a request. Plain: without a sandbox.
+Started by the sandbox as `python -m inside.zygote CONTROL LISTENER sandboxed|container|plain`: the descriptors of the
+socket on which it reports that it is ready, and of the one on which each connection is a request. Container: as root,
+where namespaces are forbidden; each worker becomes a user of its own. Plain: without a sandbox.
 """
 
 import contextlib
 import gc
 import importlib
+import itertools
 import os
 import select
 import signal
@@ -28,7 +30,9 @@ PRELOADED = (
     "autograder.kit",
     "autograder.kit.frames",
 )
-SANDBOXED = sys.argv[3:] != ["plain"]
+MODE = sys.argv[3] if sys.argv[3:] else "sandboxed"
+SANDBOXED, CONTAINER = MODE == "sandboxed", MODE == "container"
+USERS = itertools.count(40_001)  # far above those that a system makes, and below 65,536
 REQUEST = struct.Struct("<cI")  # as in control_socket.py: the kind of request, and a job's CPU seconds
 
 
@@ -40,8 +44,8 @@ def warm_up() -> None:
     import torch
 
     isolation.machine_files()
-    if SANDBOXED:
-        seccomp.program()
+    if SANDBOXED or CONTAINER:
+        seccomp.program(CONTAINER)
     torch.set_num_threads(1)
     x = torch.ones(2, 2, requires_grad=True)
     torch.softmax(x @ x, -1).backward(torch.ones(2, 2))  # the first backward imports a third of a second's worth
@@ -55,6 +59,7 @@ def _of_the_course() -> list[str]:
 
 def fork_worker(job: socket.socket, cpu_seconds: int, shell: object) -> None:
     """Fork twice: the first child enters new namespaces and guards the second, their pid 1, which is the worker."""
+    user = next(USERS) if CONTAINER else 0
     if os.fork():
         return
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -64,9 +69,9 @@ def fork_worker(job: socket.socket, cpu_seconds: int, shell: object) -> None:
         else:
             isolation.become_subreaper()
         if worker_pid := os.fork():
-            isolation.guard(worker_pid, job.fileno())
+            isolation.guard(worker_pid, job.fileno(), user)
         else:
-            become_worker(job, cpu_seconds, shell)
+            become_worker(job, cpu_seconds, shell, user)
     except BaseException as error:
         with contextlib.suppress(OSError):
             job.sendall(b"!" + f"{type(error).__name__}: {error}".encode()[:500])
@@ -74,7 +79,7 @@ def fork_worker(job: socket.socket, cpu_seconds: int, shell: object) -> None:
         os._exit(0)
 
 
-def become_worker(job: socket.socket, cpu_seconds: int, shell: object) -> None:
+def become_worker(job: socket.socket, cpu_seconds: int, shell: object, user: int) -> None:
     """Isolate this process, send its credentials, and serve the judge's requests."""
     isolation.die_with_parent()
     os.setsid()  # a signal to the own process group passes pid namespaces: it would reach the warm process and all jobs
@@ -83,8 +88,12 @@ def become_worker(job: socket.socket, cpu_seconds: int, shell: object) -> None:
     isolation.set_limits(cpu_seconds)
     if SANDBOXED:
         isolation.cover_proc()
+    if CONTAINER:
+        isolation.become_user(user)
+        isolation.die_with_parent()
+    if SANDBOXED or CONTAINER:
         isolation.drop_privileges()
-        seccomp.install()
+        seccomp.install(CONTAINER)
     connection = socket.socket(fileno=isolation.keep_only(job.detach()))
     send_credentials(connection, b"j")
     worker.serve(connection, shell)  # type: ignore[arg-type]

@@ -178,20 +178,28 @@ def test_a_student_works_in_the_copy_that_a_command_makes(course, folder):
     assert (copies / "kit" / "autograder").is_dir()
 
 
-@pytest.mark.parametrize("system", ["nt", "posix"])
-def test_a_python_that_does_not_serve_is_told_the_way_out(course, system):
+def pretending(course: Path, version: tuple[int, int, int], system: str) -> subprocess.CompletedProcess[str]:
+    """Run the kit's start.py as if this were another Python on another system."""
     program = course / "build" / "release" / "kit" / "start.py"
-    pretend = f"import os, runpy, sys; sys.version_info = (3, 14, 0); path = {str(program)!r}; sys.argv = [path]"
+    pretend = f"import os, runpy, sys; sys.version_info = {version}; path = {str(program)!r}; sys.argv = [path]"
     text = program.read_text("utf-8").replace('os.name == "nt"', f'"{system}" == "nt"')
     program.write_text(text, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-c", f"{pretend}; runpy.run_path(path, run_name='__main__')"],
-        cwd=course,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words = [sys.executable, "-c", f"{pretend}; runpy.run_path(path, run_name='__main__')"]
+    return subprocess.run(words, cwd=course, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("system", ["nt", "posix"])
+def test_a_python_that_is_too_old_is_told_the_way_out(course, system):
+    done = pretending(course, (3, 10, 9), system)
     assert done.returncode == 2
-    assert "The course needs Python 3.11 to 3.13; this is 3.14.0." in done.stderr
-    assert {"nt": "py -3.13 kit/start.py", "posix": "python3.13 kit/start.py"}[system] in done.stderr
+    assert "The course needs Python 3.11 or newer; this is 3.10.9." in done.stderr
+    assert {"nt": "py -3.14 kit/start.py", "posix": "python3.14 kit/start.py"}[system] in done.stderr
     assert not (course / "work").exists()
+
+
+@pytest.mark.parametrize(("version", "is_newer"), [((3, 14, 8), False), ((3, 15, 0), True), ((4, 0, 0), True)])
+def test_a_python_that_is_newer_than_was_tried_copies_the_notebooks_and_warns(course, version, is_newer):
+    done = pretending(course, version, "posix")
+    assert done.returncode == 0, done.stderr
+    assert ("is newer than was tried: 3.14." in done.stdout) == is_newer
+    assert list((course / "work").glob("1-*/*.ipynb"))

@@ -192,6 +192,6 @@ def test_the_zip_is_one_folder_that_says_where_to_start(kit):
     text = kit[TOP + "START HERE.txt"].decode("utf-8")
     assert len(text.splitlines()) <= 65
     assert max(map(len, text.splitlines())) <= 120
-    for words in ("py -3.13", "uv venv", "WINDOWS", "COLAB", "KAGGLE", "Intel", "kit/check.py", "Not tried", "Ctrl-C"):
+    for words in ("py -3.14", "uv venv", "WINDOWS", "COLAB", "KAGGLE", "Intel", "kit/check.py", "Not tried", "Ctrl-C"):
         assert words in text
     assert "Activate" not in text  # which PowerShell refuses

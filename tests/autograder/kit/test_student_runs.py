@@ -56,9 +56,9 @@ space["check_all"]()
 CLEAN = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
 
 
-def in_kit(folder: Path, *words: str) -> str:
-    run = python(*words, cwd=folder, env=CLEAN)
-    assert run.returncode == 0, run.stderr[-2000:]
+def in_kit(folder: Path, *words: str, status: int = 0, **more: str) -> str:
+    run = python(*words, cwd=folder, env=CLEAN | more)
+    assert run.returncode == status, run.stderr[-2000:]
     return run.stdout
 
 
@@ -127,7 +127,8 @@ def test_a_file_that_loses_points_only_in_grading_says_so_before(build, home):
         "coverage_penalty": right["coverage_penalty"].replace("def ", "def other_"),
         "reading_a_matrix": "YOUR ANSWER HERE",
     }
-    report = in_kit(home, "kit/check.py", str(written(home, build / "source/bahdanau/bahdanau.ipynb", changes)))
+    place = str(written(home, build / "source/bahdanau/bahdanau.ipynb", changes))
+    report = in_kit(home, "kit/check.py", place, status=1)
     report = re.sub(r"\n {4,}", " ", report)  # long lines are broken
     rows = {line.split()[3]: line for line in report.splitlines() if " of " in line and line.startswith("  ")}
     assert "No module named 'einops'" in rows["additive_attention"]
@@ -142,6 +143,33 @@ def test_a_file_that_loses_points_only_in_grading_says_so_before(build, home):
     (home / "kit" / "einops.py").unlink()
 
 
+def test_a_program_reads_json_an_exit_status_and_a_table(build, home, tmp_path):
+    """The points are those of the report; the status is 0 only where every core point of a check is there."""
+    source, summary = build / "source/bahdanau/bahdanau.ipynb", tmp_path / "summary.md"
+    summary.write_text("# Before\n")
+    wrong = {"masked_softmax": "def masked_softmax(scores, mask=None):\n    raise ValueError('<b>|</b>')"}
+    about = {}
+    for changes, status in (({"reading_a_matrix": ""}, 0), (wrong | {"coverage_penalty": ""}, 1)):
+        place = written(home, source, changes)
+        line = in_kit(home, "kit/check.py", str(place), "--json", status=status, GITHUB_STEP_SUMMARY=str(summary))
+        about[status] = json.loads(line)
+    assert [about[0][sum_] for sum_ in ("score", "bonus", "max_score", "manual_max_score")] == [77, 18, 61, 5]
+    assert [each["id"] for each in about[0]["checks"] if each.get("only_grading_knows")] == ["bahdanau.diagnosis"]
+    assert about[0]["open"] == ["reading_a_matrix"]
+    by_name = {each["id"].partition(".")[2]: each for each in about[1]["checks"]}
+    assert by_name["masked_softmax"]["score"] == 0
+    assert "ValueError" in by_name["masked_softmax"]["hint"]
+    assert by_name["links_of"] == {"id": "bahdanau.links_of", "part": 4, "score": 8, "max_score": 8, "hint": None}
+    assert about[1]["assignment"] == "bahdanau"
+    page = summary.read_text("utf-8")
+    head = ["# Before", "### 1 changes.ipynb", "", "| | part | name | points |", "|---|---|---|---|", "| ✓ | part 0 |"]
+    assert page.startswith("\n".join(head))
+    rows = [line for line in page.splitlines() if line.startswith("| ")]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {5}
+    assert "<b>" not in page
+    assert "Open: masked_softmax" in page
+
+
 def test_what_is_no_notebook_of_the_course_is_refused(home, tmp_path):
     for text in ("", "{}", '{"cells": []}', '{"cells": [3]}'):
         (tmp_path / "mine.ipynb").write_text(text)
@@ -150,6 +178,8 @@ def test_what_is_no_notebook_of_the_course_is_refused(home, tmp_path):
         assert done.returncode == 2
         assert done.stderr.startswith("python kit/check.py: ")
         assert len(done.stderr.splitlines()) == 1
+    about = json.loads(in_kit(home, "kit/check.py", str(tmp_path / "mine.ipynb"), "--json", status=2))
+    assert "none of this kit's notebooks" in about["error"] or "no notebook" in about["error"]
 
 
 def environment(folder: Path, requirements: Path) -> Path:

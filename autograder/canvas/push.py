@@ -1,0 +1,125 @@
+"""Grades, comments and feedback pages of one assignment for Canvas: what is there already is not sent again."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from autograder.assignment import template
+from autograder.canvas.api import Canvas
+from autograder.export import grades as class_grades
+from autograder.export.grades import Grade, note
+from autograder.export.lms import LMS
+from autograder.grade.cache import exclusive
+from autograder.gradebook.gradebook import ClassGradebook
+
+AT_ONCE = 50  # students in one request
+
+
+def push(
+    canvas: Canvas, name: str, course: int, number: int, out: Path, dry_run: bool = False, zero: bool = False
+) -> Iterator[str]:
+    """Upload the grades in DIR `out`; yield what was done. A grade that Canvas then shows otherwise is named.
+
+    Raise CanvasError where Canvas refuses, ValueError where there are no grades.
+    """
+    path = f"courses/{course}/assignments/{number}"
+    there = {
+        each["user_id"]: each for each in canvas.all(f"{path}/submissions", **{"include[]": "submission_comments"})
+    }
+    with exclusive(out):
+        book = ClassGradebook(out)
+        try:
+            book.penalise([name])
+            by_name, notes = class_grades.read(out, [name], zero)
+            yield from notes
+            known, left_out = _addressed(by_name[name], there)
+            yield from left_out
+            new = {user: grade for user, grade in known.items() if _is_new(grade, there[user])}
+            yield f"{name}: {len(new)} of {len(known)} grades differ from Canvas's"
+            for user, grade in new.items():
+                points = "no grade" if grade.total is None else f"{grade.total:g}"
+                yield f"  {grade.student}: {_shown(there[user])} → {points}; {grade.comment}"
+            yield from class_grades.notes(list(known.values()))
+            if dry_run or not new:
+                yield "A dry run: nothing was uploaded." if dry_run else "Nothing was uploaded."
+                return
+            pages = {user: _page(book, grade) for user, grade in new.items()}
+        finally:
+            book.close()
+    _send(canvas, path, new, pages)
+    yield f"uploaded: {len(new)} grades, {sum(page is not None for page in pages.values())} feedback pages"
+    yield from _differing(canvas, path, new)
+
+
+def _addressed(grades: Sequence[Grade], there: dict[int, Any]) -> tuple[dict[int, Grade], list[str]]:
+    """Return the grades by Canvas's number, and lines on who is left out."""
+    known: dict[int, Grade] = {}
+    strangers, excused, twice = [], [], []
+    for grade in grades:
+        to = LMS["canvas"].recipient(grade.lms_name, grade.graded.assignment)
+        user = int(to.number) if to and to.number else None
+        if user is None or user not in there:
+            strangers.append(grade.student)
+        elif there[user].get("excused"):
+            excused.append(grade.student)
+        elif user in known:
+            twice.append(grade.student)
+        else:
+            known[user] = grade
+    lines = note("without a number of Canvas's, or not in this course there, left out", strangers)
+    lines += note("excused in Canvas, left out", excused)
+    return known, [*lines, *note("have the number of another, left out: delete the wrong one's records", twice)]
+
+
+def _shown(submission: dict[str, Any]) -> str:
+    score = submission.get("score")
+    return "no grade" if score is None else f"{score:g}"
+
+
+def _is_new(grade: Grade, submission: dict[str, Any]) -> bool:
+    """Return whether Canvas has not this grade with this comment; a grade that is there is never taken away."""
+    if grade.total is None and (grade.is_missing or submission.get("score") is not None):
+        return False
+    said = [each.get("comment") for each in submission.get("submission_comments") or []]
+    return _differs(submission, grade) or (not grade.is_missing and grade.comment not in said)
+
+
+def _differs(submission: dict[str, Any], grade: Grade) -> bool:
+    score = submission.get("score")
+    return grade.total is not None and (score is None or abs(score - grade.total) > 0.005)
+
+
+def _page(book: ClassGradebook, grade: Grade) -> bytes | None:
+    """Return the feedback page, made anew; None of what was not handed in."""
+    if grade.is_missing:
+        return None
+    name = grade.graded.assignment
+    book.feedback(grade.student, template(name))
+    return book.files.page(grade.student, name).read_bytes()
+
+
+def _send(canvas: Canvas, path: str, grades: dict[int, Grade], pages: dict[int, bytes | None]) -> None:
+    """Upload page by page, then grades and comments, some students at once, each of which Canvas finishes later."""
+    users = list(grades)
+    for begin in range(0, len(users), AT_ONCE):
+        fields: list[tuple[str, Any]] = []
+        for user in users[begin : begin + AT_ONCE]:
+            grade, page, key = grades[user], pages[user], f"grade_data[{user}]"
+            if grade.total is not None:
+                fields.append((f"{key}[posted_grade]", f"{grade.total:g}"))
+            if page is not None:
+                file = canvas.upload(
+                    f"{path}/submissions/{user}/comments/files", f"{grade.graded.assignment}.html", page
+                )
+                fields += [(f"{key}[text_comment]", grade.comment), (f"{key}[file_ids][]", file)]
+        if fields:
+            canvas.finish(canvas.post(f"{path}/submissions/update_grades", fields))
+
+
+def _differing(canvas: Canvas, path: str, grades: dict[int, Grade]) -> list[str]:
+    """Return a line on whose grade Canvas shows otherwise."""
+    there = {each["user_id"]: each for each in canvas.all(f"{path}/submissions")}
+    wrong = [grade.student for user, grade in grades.items() if _differs(there.get(user, {}), grade)]
+    return note(
+        "have another grade in Canvas than was uploaded; its own late policy (Gradebook, Settings) does so", wrong
+    )

@@ -1,0 +1,1 @@
+"""Where courses are: Gradescope, GitHub, Colab, Canvas."""
