@@ -1,5 +1,6 @@
 """Collects what a class handed in, from a folder or a zip: who, which assignment, and what cannot be graded and why."""
 
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -98,11 +99,11 @@ def _add_students(students: ByStudent, root: Path, assignments: list[str], inbox
             path = shown_path(root, files[0]) if files else str(root / name)
             inbox.contested.append(Rejected(student, path, reason))
     inbox.rejected += inbox.contested
-    by_folder = _is_by_folder(alone)
-    if not by_folder:
+    is_by_folder = _is_by_folder(alone)
+    if not is_by_folder:
         inbox.assignment = inbox.assignment or _of_most(alone, root)
     for each in alone:
-        each.sort(inbox.assignment, by_folder)
+        each.sort(inbox.assignment, is_by_folder)
         inbox.submissions += each.inbox.submissions
         inbox.rejected += each.inbox.rejected
 
@@ -151,11 +152,20 @@ def _require_class(files: list[SubmittedFile], root: Path, assignments: list[str
 
 
 def _split_by_account(students: ByStudent) -> Iterator[tuple[str, list[SubmittedFile]]]:
-    """Yield names and their files; two people of one name become NAME_ACCOUNT, by the LMS's numbers."""
+    """Yield names and their files; two people of one name become NAME_ACCOUNT, by the LMS's numbers.
+
+    Two spellings of one name in Unicode are one name to an LMS's number.
+    """
+    same: dict[str, list[str]] = defaultdict(list)
     for name in sorted(students):
-        accounts = sorted({each.owner.account for each in students[name]})
+        is_numbered = all(each.owner.account for each in students[name])
+        same[unicodedata.normalize("NFC", name) if is_numbered else name].append(name)
+    for names in same.values():
+        files = [file for name in names for file in students[name]]
+        accounts = sorted({each.owner.account for each in files})
         if len(accounts) < 2:
-            yield name, students[name]
-        else:
-            for account in accounts:
-                yield f"{name}_{account}", [each for each in students[name] if each.owner.account == account]
+            yield names[0], files
+            continue
+        for account in accounts:
+            own = [each for each in files if each.owner.account == account]
+            yield f"{own[0].owner.student}_{account}", own

@@ -47,7 +47,8 @@ class StudentFiles:
     @property
     def assignments_said(self) -> set[str]:
         """Return the assignments that the notebooks are of, by what they say."""
-        return {self._assignment(each, by_folder=False) for each in self._candidates} & {*self.assignments}
+        names = (self._assignment(each, by_folder=False) for each in self._candidates)
+        return {name for name in names if name in self.assignments}
 
     def sort(self, one: str, by_folder: bool) -> None:
         """Add every notebook to the inbox, as a hand-in or with the reason why it is rejected.
