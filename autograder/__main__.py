@@ -183,17 +183,19 @@ def _grading(options: argparse.Namespace) -> int:
     elif options.verb == "score" or not options.scheduler:
         sandbox.require()
     if options.verb == "grade":
-        from autograder.assignment import demand_settings
+        from autograder.assignment import demand, demand_settings
         from autograder.grade.people import Words
         from autograder.grade.run import grade
 
         demand_settings()
+        demand([options.assignment] if options.assignment else [])
         return grade(
             options.folder,
             options.out,
             lambda count: _judges(options, count),
             options.db,
             Words(options.due, options.handed_in, options.extend, options.roster, options.zone),
+            options.assignment,
         )
     from autograder.judge.process import judge_of
     from autograder.score import score

@@ -7,7 +7,8 @@ from pathlib import Path
 from autograder.grade.cache import Records
 from autograder.grade.summary import printable
 from autograder.gradebook import query, spreadsheet
-from autograder.gradebook.roster import Person, name_key
+from autograder.gradebook.names import name_key
+from autograder.gradebook.roster import Person
 from autograder.report import data
 
 DAY = 86400.0  # seconds

@@ -32,6 +32,12 @@ def add_arguments(verb: ArgumentParser) -> None:
     verb.add_argument(
         "folder", type=Path, metavar="FOLDER|ZIP", help="one folder per student, or what Moodle or Canvas gives"
     )
+    verb.add_argument(
+        "--assignment",
+        default="",
+        metavar="NAME",
+        help="grade this one alone (default: what the folders NAME say, else what most students handed in)",
+    )
     verb.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="gradebook.db, feedback/ and summary.csv")
     verb.add_argument("--jobs", type=int, default=0, metavar="N", help="judging processes (default: one per core)")
     verb.add_argument("--scheduler", metavar="ADDRESS", help="judge on Dask's workers: tcp://HOST:PORT, or tls://")

@@ -73,6 +73,13 @@ class Records:
             return f"'{submission.student}' was graded with {number}, this has number {submission.account}. {advice}"
         return ""
 
+    def stays(self, submission: Submission) -> str:
+        """Return why a hand-in without a notebook does not replace what was graded before, "" where it counts."""
+        record = None if submission.has_notebook else self._read(self._path(submission.student, submission.assignment))
+        if record is None or record["line"].get("error"):
+            return ""
+        return f"{submission.source.problem}. The grade of an earlier notebook stays"
+
     def _identity(self, path: Path) -> tuple[str, str]:
         """Return the name and the LMS's number of a graded submission; ("", "") where there is no record."""
         origin = (self._read(path) or {"from": {}})["from"]

@@ -8,9 +8,10 @@ from pathlib import Path
 from autograder.assignment import assignments
 from autograder.grade.cache import Records
 from autograder.grade.summary import counted
+from autograder.gradebook.extensions import Extensions
 from autograder.gradebook.gradebook import ClassGradebook
 from autograder.gradebook.lateness import dates_of, deadlines, time_zone
-from autograder.gradebook.roster import Extensions, Person, Roster, Table, read_table
+from autograder.gradebook.roster import Person, Roster, Table, read_table
 from autograder.submissions.files import Inbox
 
 Dates = dict[tuple[str, str], datetime | None]
@@ -77,14 +78,13 @@ class People:
             times |= {(name, students[id(who)]): at for who, at in table.submitted if id(who) in students}
         book.handed_in(times | self.times)
         if self.tables:
-            found = {student: self.roster.find(student, *where) for student, *where in Records(self.out).submitted()}
-            book.name_students({who: person for who, person in found.items() if person})
+            match = self.roster.match(Records(self.out).submitted())
+            book.name_students({student: person for (student, *_), person in match.items()})
 
     def _students(self, name: str, table: Table) -> dict[int, str]:
         """Return the students who have handed in an assignment, by the id of their person in a table of the LMS's."""
-        roster, submitted = Roster(table.people), Records(self.out).submitted()
-        people = {who: roster.find(who, name, account) for who, assignment, account in submitted if assignment == name}
-        return {id(person): student for student, person in people.items() if person}
+        match = Roster(table.people).match(each for each in Records(self.out).submitted() if each[1] == name)
+        return {id(person): student for (student, *_), person in match.items()}
 
     def lines(self) -> Iterator[str]:
         """Yield what was read, and who is not on the roster."""

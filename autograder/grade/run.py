@@ -36,13 +36,16 @@ def grade(
     open_judges: Callable[[int], AbstractContextManager[Judges]],
     db_url: str | None = None,
     words: Words = NO_WORDS,
+    one: str = "",
 ) -> int:
     """Grade what is new or has changed below `root` into `out`; `words` say more of the people who handed in.
+
+    `one` is the assignment that the run is of, where neither folders nor most of the notebooks are to say it.
 
     Return the exit status: 0; 2: no judges or no gradebook; 3: the grader itself failed on some; 130: Ctrl-C.
     """
     started = time.monotonic()
-    inbox = collect.read(root, assignments())
+    inbox = collect.read(root, assignments(), one)
     people = People(words, out, inbox)
     try:
         with exclusive(out), sigterm_as_interrupt():
@@ -130,8 +133,8 @@ def _graded(
 
 
 def _refuse_conflicts(inbox: Inbox, known: Records) -> None:
-    """Move hand-ins that would take the place of another student's to the rejected ones."""
-    reasons = {submission: known.conflict(submission) for submission in inbox.submissions}
+    """Move hand-ins that would take the place of another student's, or of a graded notebook, to the rejected ones."""
+    reasons = {each: known.conflict(each) or known.stays(each) for each in inbox.submissions}
     inbox.rejected += [
         Rejected(submission.student, submission.file, reason) for submission, reason in reasons.items() if reason
     ]

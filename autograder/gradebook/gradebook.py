@@ -22,6 +22,7 @@ from autograder.assignment import Template
 from autograder.gradebook import (
     cells,
     class_files,
+    extensions,
     feedback,
     lateness,
     query,
@@ -172,7 +173,7 @@ class ClassGradebook:
         """Compute the late penalties of these assignments again, and write the pages that change."""
         revised, penalties = lateness.Revised(), self.penalties
         with self._database():
-            roster.enter_extensions(self.gradebook, self.out, names)
+            extensions.enter_extensions(self.gradebook, self.out, names)
             submissions = query.submissions(self.session, names)
         for each in submissions:
             try:

@@ -1,24 +1,22 @@
-"""The roster of a class, from a table of the LMS's: who belongs to it, has not handed in, or has an extension."""
+"""The roster of a class, from a table of the LMS's: who belongs to it, and who has not handed in."""
 
 import csv
 import io
 import json
 import re
-import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Gradebook
-
 from autograder.files import atomic_write
 from autograder.gradebook.lateness import moodle_time
+from autograder.gradebook.names import Keys, keys_of, paired
 from autograder.submissions.lms_names import display_name
 
-FILE, EXTENSIONS = "roster.json", "extensions.json"
+FILE = "roster.json"
 # Headings as Moodle (worksheet, participants, gradebook), Canvas (gradebook) and nbgrader write them, in small letters.
 NAME = ("full name", "student", "name", "student name")
 FIRST = ("first name", "first_name", "given name")
@@ -29,19 +27,7 @@ PARTICIPANT = re.compile(r"Participant (\d+)")  # Moodle's number in one assignm
 EXTENSION = re.compile(r"Extension granted until:\s*(.+?)\s*(?: - .*)?$", re.DOTALL)
 SUBMITTED, STATUS = "last modified (submission)", "status"
 NOT_PEOPLE = ("points possible", "student, test")  # of Canvas's table
-Until = dict[tuple[str, str], datetime | None]  # by assignment and student, in UTC; None: no extension
 Submitted = tuple[str, str, str]  # a student, an assignment, the LMS's number or ""
-
-
-def name_key(name: str) -> str:
-    """Return a key that is equal for two ways of writing a name: letters and digits alone, without accents."""
-    letters = unicodedata.normalize("NFKD", name).casefold()
-    return "".join(letter for letter in letters if letter.isalnum())
-
-
-def student_key(student: str) -> str:
-    """Return the `name_key` of the student of a folder."""
-    return name_key(display_name(student))
 
 
 @dataclass
@@ -59,9 +45,10 @@ class Person:
         return self.numbers.get(assignment) or self.numbers.get("", "")
 
     @cached_property
-    def keys(self) -> set[str]:
-        names = [self.name, self.first + self.last, self.last + self.first, self.email, self.email.partition("@")[0]]
-        return {name_key(name) for name in [*names, *self.logins]} - {""}
+    def keys(self) -> Keys:
+        """Return the keys of all that the person is called."""
+        first_last, last_first = f"{self.first} {self.last}", f"{self.last} {self.first}"
+        return keys_of(self.name, first_last, last_first, self.email, self.email.partition("@")[0], *self.logins)
 
 
 @dataclass
@@ -74,7 +61,7 @@ class Table:
     is_worksheet: bool = False
 
 
-def _kept(path: Path, nothing: Any, made: Callable[[Any], Any], advice: str) -> Any:
+def kept(path: Path, nothing: Any, made: Callable[[Any], Any], advice: str) -> Any:
     """Return what is made of a file that is kept in DIR, `nothing` where there is none."""
     try:
         return made(json.loads(path.read_text("utf-8"))) if path.exists() else nothing
@@ -92,87 +79,81 @@ class Roster:
     def of(cls, out: Path) -> "Roster":
         """Return the roster that is kept in DIR, an empty one where there is none."""
         advice = "give the roster again, `grade --roster FILE`"
-        return cls(_kept(out / FILE, [], lambda people: [Person(**person) for person in people], advice))
+        return cls(kept(out / FILE, [], lambda people: [Person(**person) for person in people], advice))
 
     def keep(self, out: Path, mode: int) -> None:
         atomic_write(out / FILE, json.dumps([asdict(person) for person in self.people], indent=1).encode(), mode)
 
     def replaced_by(self, tables: Iterable[list[Person]]) -> "Roster":
         """Return the roster of the people in these tables, with the numbers that were known of them before."""
-        numbers = {name_key(person.name): person.numbers for person in self.people}
-        merged: dict[str, list[Person]] = {}
+        merged: list[Person] = []
         for people in tables:
-            added: dict[str, list[Person]] = {}
-            for person in people:
-                key = name_key(person.name)
-                if len(known := merged.get(key, [])) == 1:
-                    known[0].numbers |= person.numbers
-                else:
-                    added.setdefault(key, []).append(replace(person, numbers=numbers.get(key, {}) | person.numbers))
-            merged |= added
-        return Roster([person for people in merged.values() for person in people])
+            before, known = _same(people, self.people), _same(people, merged)
+            for n, person in known.items():
+                person.numbers |= people[n].numbers
+            # Of several of one name nobody can tell whose number is whose: this table's take their place.
+            names = {person.name for n, person in enumerate(people) if n not in known}
+            merged = [person for person in merged if person.name not in names]
+            merged += [
+                replace(person, numbers=(before[n].numbers if n in before else {}) | person.numbers)
+                for n, person in enumerate(people)
+                if n not in known
+            ]
+        return Roster(merged)
+
+    def match(self, submitted: Iterable[Submitted]) -> dict[Submitted, Person]:
+        """Return who each student is: by the LMS's number, else by the name as it is written, else without its marks.
+
+        A name without its marks counts only where it is one person's alone, and nobody else's otherwise.
+        """
+        all_submitted = list(dict.fromkeys(submitted))
+        place = {each: at for each in all_submitted if (at := self._by_number(*each[1:])) is not None}
+        asked = {
+            each: (each[0], keys_of(display_name(each[0]).removesuffix(f"_{each[2]}")))
+            for each in all_submitted
+            if each not in place
+        }
+        taken = {at: student for (student, *_), at in place.items()}
+        place |= paired(asked, [person.keys for person in self.people], taken)
+        return {each: self.people[at] for each, at in place.items()}
+
+    def _by_number(self, assignment: str, account: str) -> int | None:
+        """Return the place of the one person who has the LMS's number."""
+        places = self._numbers.get((assignment, account)) or self._numbers.get(("", account)) or [] if account else []
+        return places[0] if len(places) == 1 else None
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[str, str], list[int]]:
+        places: dict[tuple[str, str], list[int]] = {}
+        for place, person in enumerate(self.people):
+            for about in person.numbers.items():
+                places.setdefault(about, []).append(place)
+        return places
 
     def find(self, student: str, assignment: str = "", account: str = "") -> Person | None:
-        """Return who a student is, by the LMS's number, else by a name that only one person has."""
-        by_number = [person for person in self.people if account and person.number(assignment) == account]
-        if len(by_number) == 1:
-            return by_number[0]
-        key = name_key(display_name(student).removesuffix(f"_{account}"))
-        by_name = [person for person in self.people if key in person.keys]
-        return by_name[0] if len(by_name) == 1 else None
+        """Return who a student is, asked for alone."""
+        return self.match([(student, assignment, account)]).get((student, assignment, account))
 
     def missing(self, submitted: Iterable[Submitted]) -> dict[str, list[Person]]:
         """Return by assignment, of those of which anything was handed in, who has not handed in."""
-        there: dict[str, list[Person | None]] = {}
-        for student, assignment, account in submitted:
-            there.setdefault(assignment, []).append(self.find(student, assignment, account))
-        return {name: [person for person in self.people if person not in people] for name, people in there.items()}
+        all_submitted = list(submitted)
+        people = self.match(all_submitted)
+        there: dict[str, list[Person]] = {name: [] for _, name, _ in all_submitted}
+        for (_, name, _), person in people.items():
+            there[name].append(person)
+        return {name: [person for person in self.people if person not in here] for name, here in there.items()}
 
     def strangers(self, submitted: Iterable[Submitted]) -> list[str]:
         """Return the students who are not on the roster; none where there is no roster."""
-        each = submitted if self.people else ()
-        return list(dict.fromkeys(student for student, *where in each if self.find(student, *where) is None))
+        all_submitted = list(submitted) if self.people else []
+        people = self.match(all_submitted)
+        return list(dict.fromkeys(each[0] for each in all_submitted if each not in people))
 
 
-class Extensions:
-    """The extensions of a class; what a teacher typed counts before what a worksheet says."""
-
-    def __init__(self, out: Path) -> None:
-        self.path = out / EXTENSIONS
-        kept: dict[str, dict[str, dict[str, str | None]]] = {"typed": {}, "worksheet": {}}
-        self._kept = _kept(self.path, kept, lambda read: kept | read, "delete it and give the extensions again")
-
-    def add(self, until: Until) -> None:
-        """Enter what a teacher typed."""
-        for (assignment, student), date in until.items():
-            self._kept["typed"].setdefault(assignment, {})[student] = date.isoformat() if date else None
-
-    def replace(self, assignment: str, until: dict[str, datetime]) -> None:
-        """Enter all that a worksheet says of an assignment; who had an extension by an earlier one has none now."""
-        gone = dict.fromkeys(self._kept["worksheet"].get(assignment, {}))
-        self._kept["worksheet"][assignment] = gone | {who: date.isoformat() for who, date in until.items()}
-
-    def keep(self, mode: int) -> None:
-        atomic_write(self.path, json.dumps(self._kept, indent=1).encode(), mode)
-
-    def of(self, assignment: str) -> dict[str, datetime | None]:
-        """Return the extensions of an assignment by `name_key` of whose they are."""
-        by_name = self._kept["worksheet"].get(assignment, {}) | self._kept["typed"].get(assignment, {})
-        return {student_key(who): datetime.fromisoformat(date) if date else None for who, date in by_name.items()}
-
-
-def enter_extensions(gradebook: Gradebook, out: Path, names: list[str]) -> None:
-    """Enter the extensions of these assignments into the gradebook, where nbgrader counts them from the due date."""
-    extensions = Extensions(out)
-    for name in names:
-        until = extensions.of(name)
-        submissions: list[Any] = gradebook.assignment_submissions(name) if until else []
-        for each in submissions:
-            key, due = student_key(each.student_id), each.assignment.duedate
-            if key in until:
-                date = until[key]
-                each.extension = max(timedelta(), date - due) if date and due else None
-    gradebook.db.commit()
+def _same(people: Sequence[Person], known: Sequence[Person]) -> dict[int, Person]:
+    """Return, by its place in a table, which of the known people a person is."""
+    asked = {place: (place, person.keys) for place, person in enumerate(people)}
+    return {n: known[at] for n, at in paired(asked, [person.keys for person in known], {}, alone_from=0).items()}
 
 
 def read_table(path: Path, assignment: str, zone: tzinfo) -> Table:

@@ -1,6 +1,7 @@
 """Collects what a class handed in, from a folder or a zip: who, which assignment, and what cannot be graded and why."""
 
-from collections import defaultdict
+import unicodedata
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,10 +25,11 @@ ByStudent = dict[str, list[SubmittedFile]]
 ONE_STUDENT = "looks like one student's folder: expected STUDENT/NAME/NAME.ipynb in it. Give the one above."
 
 
-def read(root: Path, assignments: list[str]) -> Inbox:
+def read(root: Path, assignments: list[str], one: str = "") -> Inbox:
     """Return what lies in ROOT/STUDENT/NAME/NAME.ipynb, or in a zip or folder as Moodle and Canvas make them.
 
-    Raise ValueError, NotADirectoryError or PermissionError where `root` is no class's folder or zip.
+    It is of the assignment `one`, else, where no folders NAME say it, of the one that most students handed in. Raise
+    ValueError, NotADirectoryError or PermissionError where `root` is no class's folder or zip.
     """
     names = ", ".join(assignments)
     expected = f"expected STUDENT/NAME/NAME.ipynb, NAME one of {names}, or a zip from Moodle or Canvas"
@@ -39,20 +41,20 @@ def read(root: Path, assignments: list[str]) -> Inbox:
         files = zip_files.list_zip(root)
     else:
         raise NotADirectoryError(f"No folder or zip {root}: {expected}.")
-    inbox = _sort_by_student(files, root, assignments)
+    inbox = _sort_by_student(files, root, assignments, one)
     if not inbox.submissions and not inbox.contested:
         reasons = "".join(f"\n  {rejected.file}: {rejected.error}" for rejected in inbox.rejected[:10])
         raise ValueError(f"No submissions in {root}: {expected}.{reasons}")
     return inbox
 
 
-def _sort_by_student(files: list[SubmittedFile], root: Path, assignments: list[str]) -> Inbox:
+def _sort_by_student(files: list[SubmittedFile], root: Path, assignments: list[str], one: str) -> Inbox:
     files = _limit_by_student([file for file in files if not is_junk(file.parts)])
     _require_class(files, root, assignments)
     below = [file.parts for file in files if not file.is_folder and len(file.parts) > 1]
     around = below[0][0] if len({parts[0] for parts in below}) == 1 else ""  # one folder around all
     depth = int(is_wrapper(around))  # of the part that names the student
-    inbox = Inbox()
+    inbox = Inbox(one)
     students: ByStudent = defaultdict(list)
     for file in files:
         owner = owner_of(file.parts[depth:]) if len(file.parts) > depth else None
@@ -84,11 +86,12 @@ def _add_students(students: ByStudent, root: Path, assignments: list[str], inbox
             by_folder[folder_name(name)].append((name, files))
         except ValueError as error:
             inbox.rejected += [Rejected("", shown_path(root, each), str(error)) for each in files if not each.is_folder]
+    alone: list[StudentFiles] = []
     dropped_assignments = dropped()
     for student, namesakes in by_folder.items():
         if len(namesakes) == 1:
             [(name, files)] = namesakes
-            StudentFiles(student, root, assignments, inbox, name, dropped_assignments).sort(files)
+            alone.append(StudentFiles(student, root, assignments, files, name, dropped_assignments))
             continue
         names = " and ".join(ascii(name) for name, _ in namesakes)
         reason = f"nobody is graded as {student!r}: {names} are one and the same name; rename the one that is another's"
@@ -96,6 +99,38 @@ def _add_students(students: ByStudent, root: Path, assignments: list[str], inbox
             path = shown_path(root, files[0]) if files else str(root / name)
             inbox.contested.append(Rejected(student, path, reason))
     inbox.rejected += inbox.contested
+    is_by_folder = _is_by_folder(alone)
+    if not is_by_folder:
+        inbox.assignment = inbox.assignment or _of_most(alone, root)
+    for each in alone:
+        each.sort(inbox.assignment, is_by_folder)
+        inbox.submissions += each.inbox.submissions
+        inbox.rejected += each.inbox.rejected
+
+
+def _is_by_folder(students: list[StudentFiles]) -> bool:
+    """Return whether a class lies in STUDENT/NAME/: a quarter of it is enough, others may have put theirs elsewhere."""
+    there = [each for each in students if any(file.is_notebook for file in each.files)] or students
+    by_folder = sum(each.is_by_folder for each in there)
+    return by_folder > 0 and 4 * by_folder >= len(there)
+
+
+def _of_most(students: list[StudentFiles], root: Path) -> str:
+    """Return the assignment that most students handed in, each of them one; "" where no notebook says any.
+
+    Raise ValueError where that is none of several.
+    """
+    each_said = [said for each in students if (said := each.assignments_said)]
+    count = Counter(name for said in each_said for name in said)
+    alone = Counter(name for said in each_said if len(said) == 1 for name in said)
+    name, most = (alone or count or Counter([""])).most_common(1)[0]
+    if len(count) < 2 or (2 * most > len(each_said) and alone):
+        return name
+    there = ", ".join(f"{name} of {number}" for name, number in count.most_common())
+    raise ValueError(
+        f"{root} holds notebooks of several assignments, students counted: {there}. Say which one this run is of, "
+        "--assignment NAME, and grade it once for each; or sort them into STUDENT/NAME/."
+    )
 
 
 def _limit_by_student(files: list[SubmittedFile]) -> list[SubmittedFile]:
@@ -117,11 +152,20 @@ def _require_class(files: list[SubmittedFile], root: Path, assignments: list[str
 
 
 def _split_by_account(students: ByStudent) -> Iterator[tuple[str, list[SubmittedFile]]]:
-    """Yield names and their files; two people of one name become NAME_ACCOUNT, by the LMS's numbers."""
+    """Yield names and their files; two people of one name become NAME_ACCOUNT, by the LMS's numbers.
+
+    Two spellings of one name in Unicode are one name to an LMS's number.
+    """
+    same: dict[str, list[str]] = defaultdict(list)
     for name in sorted(students):
-        accounts = sorted({each.owner.account for each in students[name]})
+        is_numbered = all(each.owner.account for each in students[name])
+        same[unicodedata.normalize("NFC", name) if is_numbered else name].append(name)
+    for names in same.values():
+        files = [file for name in names for file in students[name]]
+        accounts = sorted({each.owner.account for each in files})
         if len(accounts) < 2:
-            yield name, students[name]
-        else:
-            for account in accounts:
-                yield f"{name}_{account}", [each for each in students[name] if each.owner.account == account]
+            yield names[0], files
+            continue
+        for account in accounts:
+            own = [each for each in files if each.owner.account == account]
+            yield f"{own[0].owner.student}_{account}", own

@@ -66,7 +66,7 @@ class Submission:
     `file` is its path in messages. `name` and `account` are the student's name as it was handed in, and the LMS's
     number where there is one; `lms_name` is the folder's or file's whole name as the LMS made it, else "".
     `read_beside` reads what nbgrader keeps beside the notebook, given a file name. `notice` tells the student which of
-    several files was graded, and why.
+    several files was graded, and why. Without a notebook of the assignment it never replaces one that was graded.
     """
 
     student: str
@@ -79,6 +79,7 @@ class Submission:
     account: str = field(default="", compare=False)
     lms_name: str = field(default="", compare=False)
     notice: str = ""
+    has_notebook: bool = True
 
     def content(self) -> bytes:
         """Return the bytes that were handed in; raise Unreadable where there are none."""
@@ -108,8 +109,9 @@ class Rejected:
 
 @dataclass
 class Inbox:
-    """All that a class handed in."""
+    """All that a class handed in; `assignment` is the one that it is of, "" where folders may say several."""
 
+    assignment: str = ""
     submissions: list[Submission] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
     contested: list[Rejected] = field(default_factory=list)  # of the rejected, those of students who share a name

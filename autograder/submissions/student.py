@@ -2,14 +2,13 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from functools import cached_property
 from pathlib import Path
 
-from autograder.assignment import template
 from autograder.submissions import parser_client, zip_files
+from autograder.submissions.choice import is_unwritten, newest, notice, of_another, own_path, undecided
 from autograder.submissions.files import Inbox, Rejected, Submission, SubmittedFile
 from autograder.submissions.lms_names import NOBODY, is_junk
 from autograder.submissions.notebook import Unreadable, read_below
@@ -19,8 +18,6 @@ LONGEST_BESIDE = 1000  # bytes of what nbgrader keeps beside a notebook
 MOST_ZIPS, MOST_NOTEBOOKS, MOST_REJECTED = 20, 200, 50
 MOST_BYTES = 256 << 20  # read to find out which notebook is for which assignment
 HAND_IN_LESS = "hand in one notebook for each assignment"
-APART = timedelta(minutes=10)  # some Moodles give each file the time of the download: those are seconds apart
-MOST_NAMED = 5  # files in one sentence
 
 
 def shown_path(root: Path, file: SubmittedFile) -> str:
@@ -35,54 +32,101 @@ class StudentFiles:
     student: str
     root: Path
     assignments: list[str]
-    inbox: Inbox
+    files: list[SubmittedFile]
     name: str = ""  # the student's name as it was handed in
     dropped: Sequence[str] = ()  # assignments whose chapters are not in this course
+    inbox: Inbox = field(default_factory=Inbox)
     _contents: dict[SubmittedFile, tuple[str | None, str | None]] = field(default_factory=dict)  # digest, assignment
     _bytes_read: int = 0
 
-    def sort(self, files: list[SubmittedFile]) -> None:
-        """Add every notebook to the inbox, as a hand-in or with the reason why it is rejected."""
-        submissions, rejected = len(self.inbox.submissions), len(self.inbox.rejected)
-        by_assignment: dict[str, list[SubmittedFile]] = {}
-        for each in files:
-            if each.owner.account == "" and each.owner.parts[:1] and each.owner.parts[0] in self.assignments:
-                by_assignment.setdefault(each.owner.parts[0], [])
-        for each in self._candidates(files):
-            assignment = self._assignment(each)
+    @property
+    def is_by_folder(self) -> bool:
+        """Return whether the teacher's folders, STUDENT/NAME/, say which assignment a file is of."""
+        return any(self._teachers_folder(each) for each in self.files)
+
+    @property
+    def assignments_said(self) -> set[str]:
+        """Return the assignments that the notebooks are of, by what they say."""
+        names = (self._assignment(each, by_folder=False) for each in self._candidates)
+        return {name for name in names if name in self.assignments}
+
+    def sort(self, one: str, by_folder: bool) -> None:
+        """Add every notebook to the inbox, as a hand-in or with the reason why it is rejected.
+
+        `one` is the assignment that this run is of, if it is of one; `by_folder`: the teacher's folders say each's.
+        """
+        by_assignment = self._by_assignment(one, by_folder)
+        unknown = by_assignment.pop("", [])
+        if one and one not in by_assignment and (readable := [each for each in unknown if not each.problem]):
+            by_assignment[one], unknown = readable, [each for each in unknown if each.problem]
+        for each in unknown:
+            reason = f"it does not say which assignment it is; expected one of {', '.join(self.assignments)}"
+            self._reject(each, each.problem or reason)
+        for assignment, candidates in by_assignment.items():
+            self._add_best(assignment, candidates)
+        self._demand_something()
+        if one and one not in by_assignment:
+            self._add_refused(one)
+        self._limit_rejected()
+
+    def _by_assignment(self, one: str, by_folder: bool) -> dict[str, list[SubmittedFile]]:
+        """Return the candidates by assignment, under "" those that do not say it; reject what is of another run."""
+        folders = {self._teachers_folder(each) for each in self.files} if by_folder else set()
+        sorted_files: dict[str, list[SubmittedFile]] = {
+            name: [] for name in self.assignments if name in folders and one in ("", name)
+        }
+        for each in self._candidates:
+            assignment = self._assignment(each, by_folder) or ""
             if assignment in self.dropped:
                 self._reject(each, f"'{assignment}' is not in this course")
-            elif assignment:
-                by_assignment.setdefault(assignment, []).append(each)
-            else:
-                names = ", ".join(self.assignments)
-                reason = f"it does not say which assignment it is; expected one of {names}"
-                self._reject(each, each.problem or reason)
-        for assignment, candidates in by_assignment.items():
-            self._add_best(assignment, candidates, files)
-        nothing = submissions == len(self.inbox.submissions) and rejected == len(self.inbox.rejected)
-        if nothing and not self.student.startswith("%2E"):
-            names = [each.parts[-1] for each in files if not each.is_folder]
-            holds = f"it holds {', '.join(names[:5])}" if names else "it is empty"
-            self._reject_all(files, f"there is no notebook: {holds}")
-        self._limit_rejected(files, rejected)
+            elif "" in (one, assignment) or assignment == one:
+                sorted_files.setdefault(assignment, []).append(each)
+            elif not (by_folder and self._teachers_folder(each)):  # there it was handed in for another run
+                self._reject(each, of_another(assignment, one))
+        return sorted_files
 
-    def _candidates(self, files: list[SubmittedFile]) -> list[SubmittedFile]:
+    def _demand_something(self) -> None:
+        """Reject what a student handed in who has no notebook at all."""
+        if self.inbox.submissions or self.inbox.rejected or self.student.startswith("%2E"):
+            return
+        names = [(each.owner.parts or each.parts)[-1] for each in self.files if not each.is_folder]
+        holds = f"it holds {', '.join(names[:5])}" if names else "it is empty"
+        self._reject_all(f"there is no notebook: {holds}")
+
+    def _add_refused(self, assignment: str) -> None:
+        """Make what an LMS's student handed in without a notebook of this assignment a hand-in that has no grade.
+
+        So its reason goes wherever grades go: who handed in something has not "not handed in".
+        """
+        first = next((each for each in self.files if each.owner.account), None)
+        if first is None or not self.inbox.rejected:
+            return
+        rejected = self.inbox.rejected.pop(0)
+        refused = SubmittedFile((self.student, assignment), bytes, rejected.error)
+        submission = Submission(
+            self.student, assignment, rejected.file, refused, name=self.name or self.student,
+            account=first.owner.account, lms_name=first.owner.lms_name, has_notebook=False,
+        )  # fmt: skip
+        self.inbox.submissions.append(submission)
+
+    @cached_property
+    def _candidates(self) -> list[SubmittedFile]:
         """Return notebooks, those in zips included, and files with a problem.
 
         Of more than MOST_NOTEBOOKS, only those that lie where they belong; of more than MOST_ZIPS zips, none.
         """
-        zips = sum(each.is_zip and not each.problem for each in files)
+        zips = sum(each.is_zip and not each.problem for each in self.files)
         if zips > MOST_ZIPS:
-            self._reject_all(files, f"{zips} zips were handed in, at most {MOST_ZIPS} are looked into; {HAND_IN_LESS}")
-            unpacked = [each for each in files if not each.is_zip]
+            self._reject_all(f"{zips} zips were handed in, at most {MOST_ZIPS} are looked into; {HAND_IN_LESS}")
+            unpacked = [each for each in self.files if not each.is_zip]
         else:
-            unpacked = [inner for each in files for inner in self._unpack(each)]
+            unpacked = [inner for each in self.files for inner in self._unpack(each)]
         notebooks = sum(each.is_notebook for each in unpacked)
         candidates = [each for each in unpacked if each.is_notebook or each.problem]
         if notebooks > MOST_NOTEBOOKS:
-            reason = f"{notebooks} notebooks were handed in, at most {MOST_NOTEBOOKS} are looked into; {HAND_IN_LESS}"
-            self._reject_all(files, reason)
+            self._reject_all(
+                f"{notebooks} notebooks were handed in, at most {MOST_NOTEBOOKS} are looked into; {HAND_IN_LESS}"
+            )
             candidates = [each for each in candidates if self._is_in_its_folder(each)]
         return candidates
 
@@ -91,16 +135,16 @@ class StudentFiles:
         parts = candidate.owner.parts
         return len(parts) == 2 and parts[0] in self.assignments and parts[1] == f"{parts[0]}.ipynb"
 
-    def _reject_all(self, files: list[SubmittedFile], error: str) -> None:
-        path = shown_path(self.root, files[0]) if files else str(self.root / self.student)
+    def _reject_all(self, error: str) -> None:
+        path = shown_path(self.root, self.files[0]) if self.files else str(self.root / self.student)
         self.inbox.rejected.append(Rejected(self.student, path, error))
 
-    def _limit_rejected(self, files: list[SubmittedFile], before: int) -> None:
+    def _limit_rejected(self) -> None:
         """Keep the first MOST_REJECTED of a student's rejected files, and the number of the others."""
-        more = len(self.inbox.rejected) - before - MOST_REJECTED
+        more = len(self.inbox.rejected) - MOST_REJECTED
         if more > 0:
-            del self.inbox.rejected[before + MOST_REJECTED :]
-            self._reject_all(files, f"and {more} files more that are not graded")
+            del self.inbox.rejected[MOST_REJECTED:]
+            self._reject_all(f"and {more} files more that are not graded")
 
     def _unpack(self, zipped: SubmittedFile) -> Iterator[SubmittedFile]:
         """Yield the files in a student's own zip, and any other file itself."""
@@ -117,10 +161,19 @@ class StudentFiles:
             problem = file.problem or ("a zip in a zip is not looked into" if file.is_zip else "")
             yield replace(file, problem=problem, owner=replace(zipped.owner, parts=parts))
 
-    def _assignment(self, candidate: SubmittedFile) -> str | None:
-        """Return the assignment: by folder, by the notebook's metadata or checks, by file name, by the root's name."""
-        folders = [part for part in candidate.owner.parts if part in self.assignments or part in self.dropped]
-        return (folders[0] if folders else None) or self._content(candidate)[1] or self._assignment_in_name(candidate)
+    def _teachers_folder(self, file: SubmittedFile) -> str:
+        """Return the NAME of STUDENT/NAME/, "" for a file elsewhere: in an LMS's hand-in students name the folders."""
+        name = "" if file.owner.account else "".join(file.owner.parts[:1])
+        return name if name in self.assignments or name in self.dropped else ""
+
+    def _assignment(self, candidate: SubmittedFile, by_folder: bool) -> str | None:
+        """Return the assignment: by folder, by the notebook's metadata or checks, by file name, by the root's name.
+
+        Where the teacher's folders do not say it, the notebook itself comes before a student's folder.
+        """
+        folder = next((part for part in candidate.owner.parts if part in (*self.assignments, *self.dropped)), None)
+        of_content = None if by_folder and folder else self._content(candidate)[1]
+        return of_content or folder or self._assignment_in_name(candidate)
 
     def _content(self, candidate: SubmittedFile) -> tuple[str | None, str | None]:
         """Return a file's digest and the assignment that it declares; files are read once."""
@@ -158,14 +211,14 @@ class StudentFiles:
         why = {each: "" for each in candidates if each not in left}
         place = (assignment, f"{assignment}.ipynb")
         rules: dict[str, Callable[[list[SubmittedFile]], list[SubmittedFile]]] = {
-            "is as it was released": lambda left: [each for each in left if not _is_unwritten(each, assignment)],
+            "is as it was released": lambda left: [each for each in left if not is_unwritten(each, assignment)],
             "does not lie where it belongs": lambda left: [
                 each for each in left if each.owner.parts[-2:] == place and not each.owner.account
             ],
             "does not say that it is of this assignment": lambda left: [
                 each for each in left if self._content(each)[1] == assignment
             ],
-            "is older": _newest,
+            "is older": newest,
         }
         for reason, rule in rules.items():
             if not self._are_equal(left):
@@ -180,12 +233,12 @@ class StudentFiles:
         digests = {self._content(each)[0] for each in files[1:]}
         return not digests or digests == {self._content(files[0])[0]} != {None}
 
-    def _add_best(self, assignment: str, candidates: list[SubmittedFile], files: list[SubmittedFile]) -> None:
+    def _add_best(self, assignment: str, candidates: list[SubmittedFile]) -> None:
         """Add the one submission for an assignment to the inbox; reject candidates of other content."""
         chosen, others = self._choose(assignment, candidates)
-        owner = next((each.owner for each in files), NOBODY)  # one student has one account
+        owner = next((each.owner for each in self.files), NOBODY)  # one student has one account
         if chosen is None:
-            reason = undecided(others) if others else self._missing(assignment, files)
+            reason = undecided(others) if others else self._missing(assignment)
             whose = replace(owner, parts=(), late=False)
             chosen, others = SubmittedFile((self.student, assignment), bytes, reason, owner=whose), {}
         own_place = (assignment, f"{assignment}.ipynb")
@@ -211,48 +264,10 @@ class StudentFiles:
         for each, why in others.items():
             self._reject(each, each.problem or f"not graded: {own_path(chosen)} counts; this one {why}")
 
-    def _missing(self, assignment: str, files: list[SubmittedFile]) -> str:
-        names = [each.parts[-1] for each in files if each.owner.parts[:1] == (assignment,)]
+    def _missing(self, assignment: str) -> str:
+        names = [each.parts[-1] for each in self.files if each.owner.parts[:1] == (assignment,)]
         names = [name for name in names if name != assignment]
         return f"there is no such file; the folder holds {', '.join(names[:5]) if names else 'nothing'}"
 
     def _reject(self, candidate: SubmittedFile, error: str) -> None:
         self.inbox.rejected.append(Rejected(self.student, shown_path(self.root, candidate), error))
-
-
-def _is_unwritten(candidate: SubmittedFile, assignment: str) -> bool:
-    """Return whether a notebook is known to hold no answer."""
-    with suppress(Unreadable):
-        return parser_client.is_unwritten(candidate.read(), template(assignment))
-    return False
-
-
-def _newest(left: list[SubmittedFile]) -> list[SubmittedFile]:
-    """Return the newest by the LMS's count, else by the zip's times where those are far enough apart."""
-    attempts = [each.owner.attempt for each in left if each.owner.attempt]
-    if attempts:
-        return [each for each in left if each.owner.attempt == max(attempts)]
-    times = [each.time for each in left if each.time]
-    if len(times) < len(left) or any(timedelta(0) < max(times) - time < APART for time in times):
-        return []
-    return [each for each in left if each.time == max(times)]
-
-
-def own_path(candidate: SubmittedFile) -> str:
-    """Return a file's path below its student's folder, or its whole name where Canvas counts uploads in it."""
-    return candidate.path if candidate.owner.attempt else "/".join(candidate.owner.parts)
-
-
-def notice(chosen: SubmittedFile, others: dict[SubmittedFile, str]) -> str:
-    """Return what a student is told who handed in several notebooks, "" to one who did not."""
-    reasons = [f"{own_path(each)}, which {why}" for each, why in others.items() if why][:MOST_NAMED]
-    return f"Graded: {own_path(chosen)}. Not graded: {'; '.join(reasons)}." if reasons else ""
-
-
-def undecided(candidates: Iterable[SubmittedFile]) -> str:
-    """Return why none of several notebooks is graded, and what to do."""
-    names = ", ".join(own_path(each) for each in list(candidates)[:MOST_NAMED])
-    return (
-        f"several notebooks were handed in for it, and which one counts cannot be told: {names}. Hand in one alone; "
-        "a teacher deletes the others from the unpacked zip and grades that folder"
-    )

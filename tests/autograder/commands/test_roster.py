@@ -138,8 +138,8 @@ def test_people_are_found_by_number_login_or_name_in_either_order(tmp_path: Path
     (tmp_path / "roster.csv").write_text(text, "utf-8")
     table = read_table(tmp_path / "roster.csv", "bahdanau", UTC)
     ann, bo, *_ = table.people
-    assert {"annroe", "roeann"} & ann.keys
-    assert {"boos", "poebo", "bopoe"} & bo.keys
+    assert {"annroe", "roeann"} & ann.keys[-1]
+    assert {"boos", "poebo", "bopoe"} & bo.keys[-1]
     assert (ann.number("bahdanau"), ann.number("luong")) in (("7", ""), ("21", "21"), ("", ""))
 
 

@@ -11,6 +11,7 @@ import pytest
 from autograder.grade.cache import submission_key
 from autograder.places import released_notebook
 from autograder.submissions import collect
+from autograder.submissions.choice import of_another
 from autograder.submissions.files import Inbox
 from autograder.submissions.lms_names import display_name, folder_name
 from autograder.submissions.notebook import FOLDER, LINK, Unreadable
@@ -59,9 +60,8 @@ def test_a_misfiled_notebook_is_taken_where_it_is_clear_what_it_is(tmp_path: Pat
     assert taken(box) == {(name, "bahdanau"): content for name, content in mine.items()} | {
         ("named", "bahdanau"): notebook(None, "named"),
         ("both", "bahdanau"): notebook("bahdanau"),
-        ("both", "encoder_decoder"): notebook("encoder_decoder"),
     }
-    assert box.rejected == []
+    assert errors(box, tmp_path) == {"both/b.ipynb": of_another("encoder_decoder", "bahdanau")}
 
 
 def test_a_notebook_of_a_chapter_that_was_dropped_has_a_row_that_says_so(tmp_path: Path, monkeypatch) -> None:

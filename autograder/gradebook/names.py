@@ -1,0 +1,69 @@
+"""Names of people: which of two spellings are one person's. Nearer ways of comparing come before wider ones."""
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TypeVar
+
+
+def exact_key(name: str) -> str:
+    """Return a name as it is, in one normal form."""
+    return unicodedata.normalize("NFC", " ".join(name.split()))
+
+
+def marked_key(name: str) -> str:
+    """Return a key that is equal for two ways of writing a name: letters, digits and their marks alone."""
+    letters = unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+    return "".join(each for each in letters if each.isalnum() or unicodedata.category(each)[0] == "M")
+
+
+def name_key(name: str) -> str:
+    """Return a key that is equal for two names that differ by marks, which may be two people's: Peña and Pena."""
+    letters = unicodedata.normalize("NFKD", name).casefold()
+    return "".join(letter for letter in letters if letter.isalnum())
+
+
+# Nobody is found by a wider one who is found by a nearer one.
+KEYS: tuple[Callable[[str], str], ...] = (exact_key, marked_key, name_key)
+
+
+Keys = list[set[str]]  # of all that somebody is called, for each of KEYS
+Asked = TypeVar("Asked", bound=Hashable)
+
+
+def keys_of(*names: str) -> Keys:
+    """Return the keys of somebody's names, for each way of comparing them; without empty ones."""
+    return [{key(name) for name in names} - {""} for key in KEYS]
+
+
+def paired(
+    asked: Mapping[Asked, tuple[Hashable, Keys]],
+    people: Sequence[Keys],
+    taken: Mapping[int, Hashable],
+    alone_from: int = len(KEYS) - 1,
+) -> dict[Asked, int]:
+    """Return the place in `people` of whom each of `asked` means: by the nearest way of comparing that finds one.
+
+    `asked` has with its keys whose they are, `taken` whose some people are already: nobody else is taken for those.
+    From the way of comparing `alone_from` on, what two of `asked` mean is nobody's.
+    """
+    found: dict[Asked, int] = {}
+    owners = dict(taken)
+    for level in range(len(KEYS)):
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, names in enumerate(people):
+            for name in names[level]:
+                places[name].append(place)
+        means: dict[Asked, set[int]] = {}
+        wanted: dict[int, set[Hashable]] = defaultdict(set)
+        for each in asked.keys() - found.keys():
+            who, names = asked[each]
+            free = {at for name in names[level] for at in places.get(name, ()) if owners.get(at, who) == who}
+            means[each] = free
+            for place in free:
+                wanted[place].add(who)
+        is_alone = level >= alone_from
+        new = {each: min(at) for each, at in means.items() if len(at) == 1}
+        found |= {each: at for each, at in new.items() if not is_alone or len(wanted[at]) == 1}
+        owners |= {at: asked[each][0] for each, at in found.items()}
+    return found
