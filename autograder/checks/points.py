@@ -21,17 +21,19 @@ FEATURES = {MASKED: [PADDING], FAR: [PADDING, LARGE]}  # of a group's cases, whe
 class Points:
     """Points for a demand that is another than right values in the group of cases of its name.
 
-    It is about the cases of these groups (none: see Criterion); `part` names one of several outputs.
+    It is about the cases of these groups (none: see Criterion); `part` names one of several outputs. Not `alone`: what
+    a stub gets right, too, and so counts once other values are right.
     """
 
     points: int
     groups: str | tuple[str, ...] = ()
     kind: Kind = VALUES
     part: str | None = None
+    alone: bool = True
 
     def criterion(self, name: str) -> Criterion:
         groups = [self.groups] if isinstance(self.groups, str) else list(self.groups)
-        return Criterion(name, self.points, self.kind, groups, self.part)
+        return Criterion(name, self.points, self.kind, groups, self.part, self.alone)
 
 
 def by_mask(*outputs: tuple[str, str, int, int], masked: str | tuple[str, ...] = MASKED) -> dict[str, Points]:

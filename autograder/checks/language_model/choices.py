@@ -181,7 +181,7 @@ CHOICE = Check(
     next_probabilities,
     ("probabilities",),
     choice_cases,
-    points={TEMPERATURE: 1, TOP_K: 1, TOP_P: 2, ALL: 2, AXES: 1, FAR: 1},
+    points={TEMPERATURE: Points(1, TEMPERATURE, alone=False), TOP_K: 1, TOP_P: 2, ALL: 2, AXES: 1, FAR: 1},
     also=(SHAPE, UNCHANGED, REPEAT),
     exact=("probabilities",),
 )

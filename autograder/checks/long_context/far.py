@@ -156,7 +156,12 @@ CACHE = Check(
     kv_bytes,
     ("bytes",),
     bytes_cases,
-    points={EVERYWHERE: 1, LOCAL: 2, SHORT: 1, BYTES: 1},
+    points={
+        EVERYWHERE: Points(1, EVERYWHERE, alone=False),
+        LOCAL: 2,
+        SHORT: Points(1, SHORT, alone=False),
+        BYTES: 1,
+    },
     also=(SHAPE,),
     shape="a whole number",
     exact=("bytes",),
@@ -279,6 +284,6 @@ DELTA = Check(
     delta_step,
     ("state",),
     delta_cases,
-    points={USUAL: 2, EDGES: 1, EMPTY: 1, SMALL: 1},
+    points={USUAL: 2, EDGES: 1, EMPTY: Points(1, EMPTY, alone=False), SMALL: 1},
     stars=1,
 )
