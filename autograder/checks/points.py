@@ -13,6 +13,7 @@ NAMES = {
     REPEAT: "the same answer twice",
 }  # of criteria that many checks have, as students read them
 NO_MASK, MASKED, FAR = "without a mask", "with a mask", "scores far from 0"  # groups of cases of several names
+LOW = "scores around -200,000"  # a case of FAR: see random_inputs.far_below
 PADDING, LARGE = "padding", "a score far from 0"
 FEATURES = {MASKED: [PADDING], FAR: [PADDING, LARGE]}  # of a group's cases, where they do not say otherwise
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, REPEAT, SHAPE, CaseInput, Check, Points
+from autograder.checks import FAR, LARGE, LOW, REPEAT, SHAPE, CaseInput, Check, Points
 from autograder.checks.long_context import adapters
-from autograder.checks.random_inputs import Rng, normal
+from autograder.checks.random_inputs import Rng, far_below, normal
 from solutions.long_context.attention import (
     alibi_bias,
     delta_step,
@@ -63,6 +63,14 @@ def far(rng: Rng, window: int, sinks: int) -> CaseInput:
     return drawn
 
 
+def below_fills(rng: Rng) -> CaseInput:
+    """Return a case with scores of -200,000 and less, from position to position higher."""
+    drawn = windowed(rng, (3, 9, 5, 4), 3, 0, LOW, FAR)
+    query, key, *_ = drawn.arguments
+    query[..., 0], key[..., 0] = 5**0.5, far_below(np.ones((1, 9), bool))[:, ::-1]
+    return drawn
+
+
 def rising(rng: Rng) -> CaseInput:
     """Return a case whose sinks' scores rise from -120 to 120, so that a sink in the future is far above."""
     drawn = windowed(rng, (3, 9, 5, 4), 2, 4, "4 sinks whose scores rise from -120 to 120", FAR)
@@ -98,6 +106,7 @@ def window_cases(rng: Rng) -> list[CaseInput]:
         far(rng, 3, 0),
         far(rng, 3, 2),
         rising(rng),
+        below_fills(rng),
         long_text(rng),
     ]
 
