@@ -20,6 +20,7 @@ from autograder.checks.points import (
     FAR,
     GRADIENTS,
     LARGE,
+    LOW,
     MASKED,
     NO_MASK,
     PADDING,

@@ -13,6 +13,7 @@ NAMES = {
     REPEAT: "the same answer twice",
 }  # of criteria that many checks have, as students read them
 NO_MASK, MASKED, FAR = "without a mask", "with a mask", "scores far from 0"  # groups of cases of several names
+LOW = "scores around -200,000"  # a case of FAR: see random_inputs.far_below
 PADDING, LARGE = "padding", "a score far from 0"
 FEATURES = {MASKED: [PADDING], FAR: [PADDING, LARGE]}  # of a group's cases, where they do not say otherwise
 
@@ -21,17 +22,19 @@ FEATURES = {MASKED: [PADDING], FAR: [PADDING, LARGE]}  # of a group's cases, whe
 class Points:
     """Points for a demand that is another than right values in the group of cases of its name.
 
-    It is about the cases of these groups (none: see Criterion); `part` names one of several outputs.
+    It is about the cases of these groups (none: see Criterion); `part` names one of several outputs. Not `alone`: what
+    a stub gets right, too, and so counts once other values are right.
     """
 
     points: int
     groups: str | tuple[str, ...] = ()
     kind: Kind = VALUES
     part: str | None = None
+    alone: bool = True
 
     def criterion(self, name: str) -> Criterion:
         groups = [self.groups] if isinstance(self.groups, str) else list(self.groups)
-        return Criterion(name, self.points, self.kind, groups, self.part)
+        return Criterion(name, self.points, self.kind, groups, self.part, self.alone)
 
 
 def by_mask(*outputs: tuple[str, str, int, int], masked: str | tuple[str, ...] = MASKED) -> dict[str, Points]:

@@ -48,6 +48,20 @@ def gaps(rng: Rng, *shape: int) -> np.ndarray:
     return mask
 
 
+def places(mask: np.ndarray) -> np.ndarray:
+    """Return numbers from 0 to 1 that rise along each row, those where the mask is False above all others."""
+    return (np.arange(mask.shape[-1]) + mask.shape[-1] * ~mask) / (2 * mask.shape[-1])
+
+
+def far_below(mask: np.ndarray) -> np.ndarray:
+    """Return scores of -200,000 and less, lower along each row, and lower still where the mask is False.
+
+    Any fill above them, -10,000 or -100,000, gets all the weight. They are hundreds apart, so that the first to be
+    attended to has the weight 1, and nothing depends on the 1/64 to which float32 rounds them.
+    """
+    return (-200_000 * (1 + places(mask) / 10)).astype(np.float32)
+
+
 def softmax(scores: np.ndarray) -> np.ndarray:
     """Return the softmax along the last axis, in double precision."""
     exp = np.exp(scores.astype(np.float64) - scores.max(axis=-1, keepdims=True))

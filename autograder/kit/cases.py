@@ -98,6 +98,7 @@ class Criterion:
 
     Without groups it is about all cases, so that one crash costs only what depends on it: gradients about those with
     cotangents where the shape is right, the other kinds but `values` about those in which the function does not crash.
+    What is not worth points `alone` counts once other values are right.
     """
 
     name: str
@@ -105,14 +106,30 @@ class Criterion:
     kind: Kind
     groups: list[str] = field(default_factory=list)
     part: str | None = None
+    alone: bool = True
 
     def __post_init__(self) -> None:
         self.kind = Kind(self.kind)  # a recording holds the kind's name
+
+    def is_met_by_none(self, cases: Iterable[Case]) -> bool:
+        """Return whether nothing has to be written to give the right values: an argument handed back, or zeros."""
+        return all(
+            not np.any(right) or any(_equal(right, each) for each in case.arguments.values())
+            for case in self.chosen(cases)
+            for right in ([case.outputs[self.part]] if self.part else case.outputs.values())
+        )
 
     def chosen(self, cases: Iterable[Case]) -> list[Case]:
         """Return the cases of the criterion's groups; without groups, all of them."""
         cases = list(cases)
         return [case for group in self.groups for case in cases if case.group == group] if self.groups else cases
+
+
+def _equal(right: np.ndarray, argument: object) -> bool:
+    given = np.asarray(argument) if isinstance(argument, np.ndarray | bool | int | float) else np.zeros(0)
+    if given.shape != right.shape or given.dtype.kind not in "biuf":
+        return False
+    return np.allclose(given, right, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
 
 
 @dataclass

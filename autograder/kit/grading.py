@@ -1,12 +1,13 @@
 """From answers to points: the one comparison, used on the student's machine and by the judge."""
 
 from autograder.kit.answer import Caller, Failure
-from autograder.kit.cases import Case, Criterion, KnownMistake, Verdict
+from autograder.kit.cases import Case, Criterion, Kind, KnownMistake, Verdict
 from autograder.kit.criteria import Evaluation
 from autograder.kit.example_hints import Examples, example_hint
 
 __all__ = ["Case", "Criterion", "KnownMistake", "Verdict", "grade"]
 
+FREE = 0.2  # of the points, at most, are had for nothing of the idea
 NOT_WRITTEN = "It is not written yet."
 Judged = list[tuple[Criterion, Failure | None]]  # each criterion, and what speaks against it
 
@@ -20,17 +21,30 @@ def grade(
     """
     evaluation = Evaluation(check_id.partition(".")[2], cases, caller)
     failures = [evaluation.failure(criterion) for criterion in criteria]
-    some_value = any(c.kind == "values" and not failure for c, failure in zip(criteria, failures, strict=True))
-    rows = []
-    for i, criterion in enumerate(criteria):
-        if criterion.kind in ("unchanged", "repeat") and not failures[i] and not some_value:
-            failures[i] = Failure("wrong", "counts once some of the values are right.")
-        rows.append((criterion.name, criterion.points, 0 if failures[i] else criterion.points))
-    score, most = sum(got for *_, got in rows), sum(points for _, points, _ in rows)
+    most = sum(criterion.points for criterion in criteria)
+    if not any(_is_earned(c, cases) and not failure for c, failure in zip(criteria, failures, strict=True)):
+        failures = [failure or _locked(c, most) for c, failure in zip(criteria, failures, strict=True)]
+    rows: list[tuple[str, float, float]] = [
+        (c.name, c.points, 0 if failure else c.points) for c, failure in zip(criteria, failures, strict=True)
+    ]
+    score = sum(got for *_, got in rows)
     if score == most:
         return Verdict(score, most, None, [], rows)
     pairs = list(zip(criteria, failures, strict=True))
     return _explained(Verdict(score, most, None, [], rows), pairs, evaluation, examples)
+
+
+def _is_earned(criterion: Criterion, cases: list[Case]) -> bool:
+    """Return whether who meets the criterion has written something of the idea."""
+    return criterion.kind is Kind.VALUES and criterion.alone and not criterion.is_met_by_none(cases)
+
+
+def _locked(criterion: Criterion, most: int) -> Failure | None:
+    """Return why a demand that is met gives no points where no value is earned; a small point for the shape stays."""
+    if criterion.kind is Kind.SHAPE and criterion.points <= most * FREE:
+        return None
+    some = "other values" if criterion.kind is Kind.VALUES else "some of the values"
+    return Failure("wrong", f"counts once {some} are right.")
 
 
 def _explained(verdict: Verdict, judged: Judged, evaluation: Evaluation, examples: Examples) -> Verdict:

@@ -5,6 +5,7 @@ import numpy as np
 from autograder.checks import (
     FAR,
     LARGE,
+    LOW,
     MASKED,
     NO_MASK,
     PADDING,
@@ -16,7 +17,7 @@ from autograder.checks import (
     Points,
     by_mask,
 )
-from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding, weights
+from autograder.checks.random_inputs import HALF, Rng, far_below, gaps, longest_first, normal, padding, places, weights
 from autograder.kit.by_hand import without_autograd
 from autograder.kit.cases import EXACT
 from solutions.bahdanau.attention import (
@@ -66,6 +67,15 @@ def padding_above(rng: Rng, mask: np.ndarray, gap: float) -> list:
     query, keys, values, W_q, W_k, v, _ = arguments(rng, (*mask.shape, 5, 6, 8, 9), mask)
     keys[..., 0] = np.where(mask, -1, 1)
     W_q[0], W_k[0], v[0] = 0, 0, gap / 2 / np.tanh(HALF)
+    W_k[0, 0] = HALF
+    return [query, keys, values, W_q, W_k, v, mask]
+
+
+def below_fills(rng: Rng, mask: np.ndarray) -> list:
+    """Return arguments with scores as `far_below` has them: one unit hears where a key stands, and v weighs it so."""
+    query, keys, values, W_q, W_k, v, _ = arguments(rng, (*mask.shape, 5, 6, 8, 9), mask)
+    keys[..., 0] = 1 + places(mask) / 5
+    W_q[0], W_k[0], v[0] = 0, 0, -200_000 / np.tanh(HALF)
     W_k[0, 0] = HALF
     return [query, keys, values, W_q, W_k, v, mask]
 
@@ -147,6 +157,7 @@ def softmax_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("rows far apart", [far_apart(rng, apart), apart], FAR),
         CaseInput("rows far apart, no mask", [far_apart(rng, np.ones((4, 7), bool)), None], FAR, [LARGE]),
         CaseInput("padding that scores higher", [raised(rng, above, 40), above], FAR),
+        CaseInput(LOW, [far_below(wide_mask), wide_mask], FAR),
     ]
 
 
@@ -179,6 +190,7 @@ def additive_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("scores around -120, no mask", [*far_from_zero(rng)[:-1], None], FAR, [LARGE]),
         CaseInput("projections around 100", far_units(rng), FAR, [PADDING]),
         CaseInput("padding that scores higher", padding_above(rng, gaps(rng, 4, 7), 40), FAR),
+        CaseInput(LOW, below_fills(rng, gaps(rng, 4, 7)), FAR),
     ]
 
 
@@ -250,6 +262,7 @@ def backward_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("scores around -120, no mask", drawn([*far_from_zero(rng)[:-1], None]), FAR, [LARGE]),
         CaseInput("projections around 100", drawn(far_units(rng)), FAR, [PADDING]),
         CaseInput("padding that scores higher", drawn(padding_above(rng, gaps(rng, 4, 7), 40)), FAR),
+        CaseInput(LOW, drawn(below_fills(rng, gaps(rng, 4, 7))), FAR),
     ]
 
 

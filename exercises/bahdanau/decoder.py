@@ -2,8 +2,21 @@
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, UNCHANGED, CaseInput, Check, Points, by_hand
-from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding
+from autograder.checks import (
+    FAR,
+    LARGE,
+    LOW,
+    MASKED,
+    NO_MASK,
+    PADDING,
+    REPEAT,
+    UNCHANGED,
+    CaseInput,
+    Check,
+    Points,
+    by_hand,
+)
+from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding, places
 from autograder.kit.cases import EXACT
 from exercises.bahdanau import adapters
 from exercises.bahdanau.attention import SPECIAL
@@ -54,6 +67,7 @@ def step_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("scores around -120, no mask", _one_unit(rng, None, HALF, 0, -120 / np.tanh(HALF)), FAR, [LARGE]),
         CaseInput("projections around 100", _one_unit(rng, mask, 0, signs, 1.0), FAR, [PADDING]),
         CaseInput("padding that scores higher", _one_unit(rng, high, 0, above, 20 / np.tanh(HALF)), FAR),
+        CaseInput(LOW, _one_unit(rng, high, 0, HALF * (1 + places(high) / 5), -200_000 / np.tanh(HALF)), FAR),
     ]
 
 

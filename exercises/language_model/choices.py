@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from autograder.checks import FAR, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
+from autograder.checks import FAR, LOW, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, normal, softmax
 from exercises.language_model.layers import AXES, USUAL
 from solutions.language_model.attention import induction_score, inside, latent_attention, next_probabilities
@@ -129,6 +129,21 @@ def far_latent(rng: Rng, sizes: Sequence[int], name: str) -> CaseInput:
             return drawn
 
 
+def latent_below_fills(rng: Rng, sizes: Sequence[int]) -> CaseInput:
+    """Return a case in which a first position's score is -150,000 or less, and each position's highest stands out."""
+    while True:
+        drawn = latent(rng, sizes, LOW, FAR)
+        x, params, heads = drawn.arguments
+        params["W_q"] *= 2_000
+        query = (x @ params["W_q"].T).reshape(*x.shape[:2], heads, -1).astype(np.float64)
+        key = (x @ params["W_down"].T @ params["W_uk"].T).reshape(query.shape)
+        scores = np.einsum("bthw,bshw->bhts", query, key) / query.shape[-1] ** 0.5
+        seen = np.where(np.tri(x.shape[1], dtype=bool), scores, -np.inf)
+        second, first = np.moveaxis(np.sort(seen, axis=-1)[:, :, 1:, -2:], -1, 0)
+        if scores[..., 0, 0].min() < -150_000 and (first - second).min() > 1_000:
+            return drawn
+
+
 def latent_cases(rng: Rng) -> list[CaseInput]:
     """Draw latent attention: narrow and wide latents, one head, one position, equal sizes, scores far from 0."""
     return [
@@ -139,6 +154,7 @@ def latent_cases(rng: Rng) -> list[CaseInput]:
         latent(rng, (7, 4, 6, 3, 1, 5), "one head, many texts", ONE_HEAD),
         latent(rng, (3, 1, 8, 3, 2, 4), "one position", ONE_HEAD),
         far_latent(rng, (3, 5, 8, 4, 2, 4), "scores far from 0"),
+        latent_below_fills(rng, (3, 5, 8, 4, 2, 4)),
     ]
 
 
@@ -181,7 +197,7 @@ CHOICE = Check(
     next_probabilities,
     ("probabilities",),
     choice_cases,
-    points={TEMPERATURE: 1, TOP_K: 1, TOP_P: 2, ALL: 2, AXES: 1, FAR: 1},
+    points={TEMPERATURE: Points(1, TEMPERATURE, alone=False), TOP_K: 1, TOP_P: 2, ALL: 2, AXES: 1, FAR: 1},
     also=(SHAPE, UNCHANGED, REPEAT),
     exact=("probabilities",),
 )

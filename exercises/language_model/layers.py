@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
+import torch
 
-from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, Points
-from autograder.checks.random_inputs import Rng, gaps, normal, padding, some_positions
+from autograder.checks import FAR, LARGE, LOW, MASKED, NO_MASK, PADDING, CaseInput, Check, Points
+from autograder.checks.random_inputs import Rng, far_below, gaps, normal, padding, some_positions
 from solutions.language_model.attention import cached_step, causal_mean, grouped_query_attention, rms_norm, rope, swiglu
 
 USUAL, AXES, EPS = "usual sizes", "any number of axes", "other values of eps"  # groups of cases
@@ -129,6 +130,14 @@ def far(rng: Rng, sizes: Sequence[int], mask: np.ndarray) -> CaseInput:
     return drawn
 
 
+def below_fills(rng: Rng, sizes: Sequence[int], mask: np.ndarray) -> CaseInput:
+    """Return a case with scores as `far_below` has them, lower in the future and at padding."""
+    drawn = grouped(rng, sizes, LOW, FAR, mask)
+    query, key, *_ = drawn.arguments
+    query[..., 0], key[..., 0] = query.shape[-1] ** 0.5, far_below(mask)[:, None]
+    return drawn
+
+
 def grouped_cases(rng: Rng) -> list[CaseInput]:
     """Draw grouped-query attention: one key–value head to all, with a cache and without, padding on both sides."""
     left = "padding on the left"
@@ -151,6 +160,7 @@ def grouped_cases(rng: Rng) -> list[CaseInput]:
         grouped(rng, (3, 4, 4, 5, 5, 3), "padding, heads = kv_heads", MASKED, padding(rng, 3, 5)),
         grouped(rng, (3, 4, 2, 3, 6, 5), "padding anywhere", MASKED, gaps(rng, 3, 6)),
         far(rng, (3, 4, 2, 4, 6, 5), left_padding(rng, 3, 6, 4)),
+        below_fills(rng, (3, 4, 2, 4, 6, 5), left_padding(rng, 3, 6, 4)),
     ]
 
 
@@ -174,6 +184,24 @@ def step(
     return CaseInput(name, arguments, group, features, gradients)
 
 
+def step_below_fills(rng: Rng, sizes: Sequence[int], mask: np.ndarray) -> CaseInput:
+    """Return a step with scores as `far_below` has them; that of the newest key is the lowest.
+
+    The heads of a group ask alike, and keys point away from what they ask.
+    """
+    _, _, heads, kv_heads, width, past = sizes
+    drawn = step(rng, sizes, LOW, FAR, mask)
+    x, cache, params, _ = drawn.arguments
+    one = params["W_q"][: kv_heads * width].reshape(kv_heads, width, -1)
+    asked = np.einsum("kwd,bd->bkw", one, x)
+    length = np.sqrt((asked**2).sum(axis=-1, keepdims=True))
+    params["W_q"] = np.repeat(one, heads // kv_heads, axis=0).reshape(heads * width, -1)
+    params["W_k"] = (-300_000 * width**0.5 / length.min() ** 2 * one).reshape(kv_heads * width, -1)
+    turned = rope(torch.tensor(asked[:, :, None] / length[:, :, None]), torch.tensor([past])).numpy()
+    cache[0] = turned * (far_below(mask)[:, None, :past, None] * width**0.5 / length[..., None])
+    return drawn
+
+
 def step_cases(rng: Rng) -> list[CaseInput]:
     """Draw steps: with a cache and with an empty one, any number of key–value heads, padding on the left."""
     left = "padding on the left"
@@ -191,6 +219,7 @@ def step_cases(rng: Rng) -> list[CaseInput]:
         step(rng, (6, 8, 4, 2, 4, 5), f"as many texts as positions, {left}", MASKED, left_padding(rng, 6, 6)),
         step(rng, (3, 8, 6, 2, 2, 7), "more padding on the left", MASKED, left_padding(rng, 3, 8)),
         step(rng, (3, 8, 4, 2, 4, 5), "scores far from 0", FAR),
+        step_below_fills(rng, (3, 8, 4, 2, 4, 5), left_padding(rng, 3, 6, 3)),
     ]
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, REPEAT, SHAPE, CaseInput, Check, Points
-from autograder.checks.random_inputs import Rng, normal
+from autograder.checks import FAR, LARGE, LOW, REPEAT, SHAPE, CaseInput, Check, Points
+from autograder.checks.random_inputs import Rng, far_below, normal
 from exercises.long_context import adapters
 from solutions.long_context.attention import (
     alibi_bias,
@@ -63,6 +63,14 @@ def far(rng: Rng, window: int, sinks: int) -> CaseInput:
     return drawn
 
 
+def below_fills(rng: Rng) -> CaseInput:
+    """Return a case with scores of -200,000 and less, from position to position higher."""
+    drawn = windowed(rng, (3, 9, 5, 4), 3, 0, LOW, FAR)
+    query, key, *_ = drawn.arguments
+    query[..., 0], key[..., 0] = 5**0.5, far_below(np.ones((1, 9), bool))[:, ::-1]
+    return drawn
+
+
 def rising(rng: Rng) -> CaseInput:
     """Return a case whose sinks' scores rise from -120 to 120, so that a sink in the future is far above."""
     drawn = windowed(rng, (3, 9, 5, 4), 2, 4, "4 sinks whose scores rise from -120 to 120", FAR)
@@ -98,6 +106,7 @@ def window_cases(rng: Rng) -> list[CaseInput]:
         far(rng, 3, 0),
         far(rng, 3, 2),
         rising(rng),
+        below_fills(rng),
         long_text(rng),
     ]
 
@@ -156,7 +165,12 @@ CACHE = Check(
     kv_bytes,
     ("bytes",),
     bytes_cases,
-    points={EVERYWHERE: 1, LOCAL: 2, SHORT: 1, BYTES: 1},
+    points={
+        EVERYWHERE: Points(1, EVERYWHERE, alone=False),
+        LOCAL: 2,
+        SHORT: Points(1, SHORT, alone=False),
+        BYTES: 1,
+    },
     also=(SHAPE,),
     shape="a whole number",
     exact=("bytes",),
@@ -279,6 +293,6 @@ DELTA = Check(
     delta_step,
     ("state",),
     delta_cases,
-    points={USUAL: 2, EDGES: 1, EMPTY: 1, SMALL: 1},
+    points={USUAL: 2, EDGES: 1, EMPTY: Points(1, EMPTY, alone=False), SMALL: 1},
     stars=1,
 )

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, MASKED, PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
-from autograder.checks.random_inputs import Rng, gaps, normal, padding
+from autograder.checks import FAR, LARGE, LOW, MASKED, PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
+from autograder.checks.random_inputs import Rng, far_below, gaps, normal, padding
 from autograder.kit.cases import TOLERANCE
 from exercises.long_context import adapters
 from solutions.long_context.attention import flash_backward, flash_forward, merge_softmax
@@ -100,6 +100,14 @@ def low(rng: Rng, sizes: Sequence[int], mask: np.ndarray) -> CaseInput:
     return made
 
 
+def below_fills(rng: Rng, sizes: Sequence[int], causal: bool, mask: np.ndarray) -> CaseInput:
+    """Return a case with scores as `far_below` has them, tile after tile; in the future they are lower."""
+    made = attended(rng, sizes, f"{LOW}{', causal' * causal}", FAR, causal, mask)
+    query, key = made.arguments[:2]
+    query[..., 0], key[..., 0] = query.shape[-1] ** 0.5, far_below(mask)
+    return made
+
+
 def hidden(S: int, tile: int) -> np.ndarray:
     """Return the mask (4, S) in which whole tiles are padding: the first, the last, both, one in between."""
     tiles = np.arange(S) // tile
@@ -146,6 +154,8 @@ def forward_cases(rng: Rng) -> list[CaseInput]:
         far(rng, (3, 4, 9, 6, 5, 2), 600),
         far(rng, (2, 5, 8, 4, 6, 3), -600),
         low(rng, (4, 5, 9, 6, 4, 3), hidden(9, 3)),
+        below_fills(rng, (4, 5, 9, 6, 4, 3), False, ends),
+        below_fills(rng, (3, 4, 8, 5, 6, 3), True, behind),
         many_keys(rng, 64, (1, 2), 1024, True),
     ]
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, Points, by_mask
-from autograder.checks.random_inputs import HALF, Rng, gaps, lengths, normal, padding
+from autograder.checks import FAR, LARGE, LOW, MASKED, NO_MASK, PADDING, CaseInput, Check, Points, by_mask
+from autograder.checks.random_inputs import HALF, Rng, far_below, gaps, lengths, normal, padding
 from solutions.luong.attention import attentional_state, input_feeding, local_p_weights
 
 STEPS = "more than one step"
@@ -46,6 +46,13 @@ def state_padding_above(rng: Rng, mask: np.ndarray, gap: float) -> list:
     return with_one_feature(state_arguments(rng, (*mask.shape, 6, 8), mask), np.where(mask, -gap / 2, gap / 2))
 
 
+def state_below_fills(rng: Rng, mask: np.ndarray) -> list:
+    """Return arguments with scores as `far_below` has them; the state does not hear the feature that carries them."""
+    arguments = with_one_feature(state_arguments(rng, (*mask.shape, 6, 8), mask), far_below(mask))
+    arguments[3][:, 0] = 0
+    return arguments
+
+
 NEAR = 2e-3  # no position is so near to the edge of a window: the right would not agree there about the last digit
 
 
@@ -84,6 +91,15 @@ def local_shifted(rng: Rng, gap: float, D: int) -> list:
         v_p = normal(rng, len(v_p))
 
 
+def local_below_fills(rng: Rng, D: int) -> list:
+    """Return arguments whose windows have scores as `far_below` has them, and what lies outside lower ones."""
+    h_t, h_s, W_a, W_p, v_p, true, D = local_shifted(rng, 0, D)
+    p = true / (1 + np.exp(-np.tanh(h_t.astype(np.float64) @ W_p.T) @ v_p))
+    place = np.arange(h_s.shape[1])
+    h_s[..., 0] = far_below((place < true[:, None]) & (np.abs(place - p[:, None]) <= D)) / 100
+    return [h_t, h_s, W_a, W_p, v_p, true, D]
+
+
 def feeding_arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None) -> list:
     """Return emb, h0, enc, W_x, W_h, W_c and the mask for sizes B, T, S, E, H."""
     B, T, S, E, H = sizes
@@ -95,8 +111,8 @@ def feeding_arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None) -
     return [normal(rng, B, T, E), normal(rng, B, H), normal(rng, B, S, H), *weights, mask]
 
 
-def feeding_shifted(rng: Rng, mask: np.ndarray, gap: float) -> list:
-    """Return arguments whose padding scores higher by gap, and with gap 0 whose scores all lie around -120.
+def feeding_shifted(rng: Rng, mask: np.ndarray, scores: np.ndarray | float) -> list:
+    """Return arguments whose scores are moved by these numbers.
 
     One unit of the state is the same at every step, and one feature of the source weighs it so; nothing else hears it.
     """
@@ -104,7 +120,7 @@ def feeding_shifted(rng: Rng, mask: np.ndarray, gap: float) -> list:
     emb[..., 0] = 1
     W_x[0], W_h[0], W_h[:, 0], W_c[:, 0], W_c[:, 6], W_c[0] = 0, 0, 0, 0, 0, 0
     W_x[0, 0], h0[:, 0] = HALF, np.tanh(HALF)
-    enc[..., 0] = (np.where(mask, -gap / 2, gap / 2) if gap else -120) / np.tanh(HALF)
+    enc[..., 0] = scores / np.tanh(HALF)
     return [emb, h0, enc, W_x, W_h, W_c, mask]
 
 
@@ -122,6 +138,7 @@ def state_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("one position", state_arguments(rng, (3, 1, 4, 5), None), NO_MASK),
         CaseInput("scores around -120", state_far_from_zero(rng), FAR),
         CaseInput("padding that scores higher", state_padding_above(rng, above, 40), FAR),
+        CaseInput(LOW, state_below_fills(rng, above), FAR),
     ]
 
 
@@ -143,6 +160,7 @@ def local_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("one position", local_arguments(rng, (3, 1, 4, 5), 3, np.ones(3, np.int64)), WHOLE),
         CaseInput("scores around -120", local_shifted(rng, 0, 3), FAR),
         CaseInput("padding that scores higher", local_shifted(rng, 40, 4), FAR),
+        CaseInput(LOW, local_below_fills(rng, 2), FAR),
     ]
 
 
@@ -156,7 +174,7 @@ def fed(
 
 def feeding_cases(rng: Rng) -> list[CaseInput]:
     """Draw decoders with input feeding: all sizes different, all sizes equal, one step, one position."""
-    above = gaps(rng, 4, 7)
+    above, special = gaps(rng, 4, 7), [PADDING, LARGE, STEPS]
     return [
         fed(rng, "no mask", (3, 4, 5, 6, 7), None, NO_MASK, True),
         fed(rng, "padded sentences", (4, 3, 7, 6, 5), padding(rng, 4, 7), MASKED, True),
@@ -167,8 +185,9 @@ def feeding_cases(rng: Rng) -> list[CaseInput]:
         fed(rng, "one sentence", (1, 4, 6, 5, 3), gaps(rng, 1, 6), MASKED),
         fed(rng, "one step", (3, 1, 6, 4, 5), None),
         fed(rng, "one position", (3, 4, 1, 5, 6), None),
-        CaseInput("scores around -120", feeding_shifted(rng, above, 0), FAR, [PADDING, LARGE, STEPS]),
-        CaseInput("padding that scores higher", feeding_shifted(rng, above, 40), FAR, [PADDING, LARGE, STEPS]),
+        CaseInput("scores around -120", feeding_shifted(rng, above, -120), FAR, special),
+        CaseInput("padding that scores higher", feeding_shifted(rng, above, np.where(above, -20, 20)), FAR, special),
+        CaseInput(LOW, feeding_shifted(rng, above, far_below(above)), FAR, special),
     ]
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, REPEAT, SHAPE, UNCHANGED, CaseInput, Check
-from autograder.checks.random_inputs import Rng, lengths, normal
+from autograder.checks import FAR, LOW, REPEAT, SHAPE, UNCHANGED, CaseInput, Check
+from autograder.checks.random_inputs import Rng, far_below, lengths, normal
 from exercises.luong.adapters import after_zeros
 from exercises.luong.attention import PADDING, with_one_feature
 from solutions.luong.attention import replaced_unknowns, windowed_attention
@@ -125,13 +125,16 @@ def at_both_ends(rng: Rng, sizes: Sequence[int], D: int) -> list:
 def shifted(rng: Rng, where: str, gap: float) -> list:
     """Return arguments with one target word each whose scores are higher by twice gap where no weight is, or all -gap.
 
+    With gap 0 those in the window are as `far_below` has them.
+
     `where` they are not: "padding", "outside" of the window, or nowhere: "all".
     """
     B, S, D = 4, 12, 2
     h_t, *rest = anywhere(rng, (B, 1, S, 6, 5), D)
     s, p, true = np.arange(S), rest[2], rest[3]
-    kept = {"padding": s < true[:, None], "outside": np.abs(s - p) <= D, "all": np.ones((B, S), bool)}[where]
-    h_t, *rest = with_one_feature([h_t[:, 0], *rest], np.where(kept, -gap, gap))
+    real, inside = s < true[:, None], np.abs(s - p) <= D
+    kept, near = {"padding": real, "outside": inside, "all": np.ones((B, S), bool)}[where], real & inside
+    h_t, *rest = with_one_feature([h_t[:, 0], *rest], np.where(kept, -gap, gap) if gap else far_below(near))
     return [h_t[:, None], *rest]
 
 
@@ -174,6 +177,7 @@ def windowed_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("scores around -120", shifted(rng, "all", 120), FAR),
         CaseInput("padding that scores higher", shifted(rng, "padding", 20), FAR, [PADDING]),
         CaseInput("positions outside that score higher", shifted(rng, "outside", 20), FAR),
+        CaseInput(LOW, shifted(rng, "all", 0), FAR, [PADDING]),
         long_source(rng, "a source of 4,000,012 positions", [LONG + 5.25, LONG + 9.75, LONG + 2.5]),
         CaseInput("D = 2.6, centres half-way", most_places(rng, 2.6), PADDED),
         CaseInput("D = 1.5, centres half-way", most_places(rng, 1.5), PADDED),

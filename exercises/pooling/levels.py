@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, Points, by_mask
-from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding
+from autograder.checks import FAR, LARGE, LOW, MASKED, NO_MASK, PADDING, CaseInput, Check, Points, by_mask
+from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding, places
 from solutions.pooling.attention import attention_pool, context_attention, hierarchical_attention
 
 EMPTY = "a sentence without words"
@@ -23,6 +23,13 @@ def pool_shifted(rng: Rng, mask: np.ndarray, score: float, above: bool) -> list:
     H, w, _ = pool_arguments(rng, (*mask.shape, 5), mask)
     H[..., 0] = np.where(mask, HALF, 3 * HALF) if above else HALF
     w[0] = score / np.tanh(HALF)
+    return [H, w, mask]
+
+
+def pool_below_fills(rng: Rng, mask: np.ndarray) -> list:
+    """Return arguments with scores as `far_below` has them."""
+    H, w, _ = pool_shifted(rng, mask, -200_000, above=False)
+    H[..., 0] = HALF * (1 + places(mask) / 5)
     return [H, w, mask]
 
 
@@ -51,6 +58,13 @@ def context_shifted(rng: Rng, mask: np.ndarray, score: float, above: bool) -> li
     return [H, W, b, u, mask]
 
 
+def context_below_fills(rng: Rng, mask: np.ndarray) -> list:
+    """Return arguments with scores as `far_below` has them."""
+    H, *rest = context_shifted(rng, mask, -200_000, above=True)
+    H[..., 0] = HALF * (1 + places(mask) / 5)
+    return [H, *rest]
+
+
 def hierarchy_arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None) -> list:
     """Return H, both levels, the mask and no encoder for sizes B, N, T, d, a."""
     B, N, T, d, a = sizes
@@ -67,6 +81,19 @@ def hierarchy_shifted(rng: Rng, mask: np.ndarray, score: float, above: bool) -> 
     H[..., 0] = np.where(mask, -1, 0)
     for W, b, u in ((W_w, b_w, u_w), (W_s, b_s, u_s)):
         one_unit(W, b, u, 2 * HALF if above else 0.0, 3 * HALF if above else HALF, score)
+    return [H, W_w, b_w, u_w, W_s, b_s, u_s, *rest]
+
+
+def hierarchy_below_fills(rng: Rng, mask: np.ndarray) -> list:
+    """Return arguments whose scores are as `far_below` has them, on both levels.
+
+    A sentence's vector bears what its first word bears in feature 0, and an empty one's bears 0: both levels score a
+    large feature higher, and each sentence's words have other features than the next one's.
+    """
+    H, W_w, b_w, u_w, W_s, b_s, u_s, *rest = hierarchy_arguments(rng, (*mask.shape, 5, 6), mask)
+    H[..., 0] = HALF * (2.5 - places(mask) / 5 - np.arange(mask.shape[1])[:, None] / 4)
+    for W, b, u in ((W_w, b_w, u_w), (W_s, b_s, u_s)):
+        one_unit(W, b, u, -1.0, 3 * HALF, -200_000)
     return [H, W_w, b_w, u_w, W_s, b_s, u_s, *rest]
 
 
@@ -108,6 +135,7 @@ def pool_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("one position", pool_arguments(rng, (3, 1, 4), None), NO_MASK),
         CaseInput("scores around -120", pool_shifted(rng, gaps(rng, 4, 7), -120, above=False), FAR),
         CaseInput("padding that scores higher", pool_shifted(rng, gaps(rng, 4, 7), 60, above=True), FAR),
+        CaseInput(LOW, pool_below_fills(rng, gaps(rng, 4, 7)), FAR),
     ]
 
 
@@ -124,6 +152,7 @@ def context_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("one position", context_arguments(rng, (3, 1, 4, 5), None), NO_MASK),
         CaseInput("scores around -120", context_shifted(rng, gaps(rng, 4, 7), -120, above=False), FAR),
         CaseInput("padding that scores higher", context_shifted(rng, gaps(rng, 4, 7), 60, above=True), FAR),
+        CaseInput(LOW, context_below_fills(rng, gaps(rng, 4, 7)), FAR),
     ]
 
 
@@ -154,6 +183,7 @@ def hierarchy_cases(rng: Rng) -> list[CaseInput]:
     shifted = [
         ("scores around -120", hierarchy_shifted(rng, scattered(rng, 3, 4, 5), -120, above=False)),
         ("padding that scores higher", hierarchy_shifted(rng, scattered(rng, 3, 4, 5), 60, above=True)),
+        (LOW, hierarchy_below_fills(rng, scattered(rng, 3, 4, 5))),
     ]
     return [*drawn, *(CaseInput(name, arguments, FAR, [PADDING, EMPTY, LARGE]) for name, arguments in shifted)]
 

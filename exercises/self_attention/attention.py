@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, CaseInput, Check, by_mask
-from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
+from autograder.checks import FAR, LARGE, LOW, MASKED, NO_MASK, PADDING, REPEAT, CaseInput, Check, by_mask
+from autograder.checks.random_inputs import Rng, far_below, gaps, longest_first, normal, padding
 from solutions.self_attention.attention import layer_cost, scaled_dot_product, self_attention, simple_self_attention
 
 MASK = "a mask"
@@ -54,7 +54,7 @@ def projected_arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None)
     return [normal(rng, B, S, d), *weights, mask]
 
 
-def projected_shifted(rng: Rng, mask: np.ndarray, real: float, padded: float) -> list:
+def projected_shifted(rng: Rng, mask: np.ndarray, real: np.ndarray | float, padded: np.ndarray | float) -> list:
     """Return arguments whose scores are moved by these numbers, at words and at padding: one feature carries them.
 
     It is the same for every word that asks, and the first feature of queries and keys alone hears it.
@@ -64,6 +64,12 @@ def projected_shifted(rng: Rng, mask: np.ndarray, real: float, padded: float) ->
     W_q[:, :2], W_k[:, :2], W_v[:, :2], W_q[0], W_k[0] = 0, 0, 0, 0, 0
     W_q[0, 0], W_k[0, 1] = 10, 10 * 4**0.5
     return [X, W_q, W_k, W_v, mask]
+
+
+def projected_below_fills(rng: Rng, mask: np.ndarray) -> list:
+    """Return arguments with scores as `far_below` has them."""
+    scores = far_below(mask)
+    return projected_shifted(rng, mask, scores, scores)
 
 
 def projected_cases(rng: Rng) -> list[CaseInput]:
@@ -78,6 +84,7 @@ def projected_cases(rng: Rng) -> list[CaseInput]:
         of_words("one word", made(rng, (3, 1, 4, 5, 6), None), NO_MASK),
         of_words("scores around -120", projected_shifted(rng, gaps(rng, 4, 7), -120, -120), FAR, [LARGE]),
         of_words("padding that scores higher", projected_shifted(rng, gaps(rng, 4, 7), 60, 100), FAR, [LARGE]),
+        of_words(LOW, projected_below_fills(rng, gaps(rng, 4, 7)), FAR, [LARGE]),
     ]
 
 
@@ -87,7 +94,13 @@ def product_arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None, s
     return [normal(rng, *batch, T, k, scale=scale), normal(rng, *batch, S, k), normal(rng, *batch, S, v), mask]
 
 
-def product_shifted(rng: Rng, mask: np.ndarray, kept: float, masked: float) -> list:
+def product_below_fills(rng: Rng, mask: np.ndarray) -> list:
+    """Return arguments with scores as `far_below` has them."""
+    scores = far_below(mask)
+    return product_shifted(rng, mask, scores, scores)
+
+
+def product_shifted(rng: Rng, mask: np.ndarray, kept: np.ndarray | float, masked: np.ndarray | float) -> list:
     """Return arguments whose scores are moved by these numbers where the mask is True and where it is False."""
     B, T, S = mask.shape
     query, key, value, _ = product_arguments(rng, (B, T, S, S + 2, 3), mask)
@@ -121,6 +134,7 @@ def product_cases(rng: Rng) -> list[CaseInput]:
     far = [
         ("scores around -120", product_shifted(rng, gaps(rng, 3, 4, 5), -120, -120)),
         ("masked keys that score higher", product_shifted(rng, gaps(rng, 3, 4, 5), 60, 100)),
+        (LOW, product_below_fills(rng, gaps(rng, 3, 4, 5))),
     ]
     return [*drawn, *(CaseInput(name, arguments, FAR, [MASK, LARGE]) for name, arguments in far)]
 

@@ -2,14 +2,16 @@
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, PADDING, REPEAT, SHAPE, CaseInput, Check, Points
+from autograder.checks import FAR, LOW, MASKED, NO_MASK, PADDING, REPEAT, SHAPE, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding, some_positions
 from exercises.self_attention import adapters
 from exercises.self_attention.attention import (
     KINDS,
     product_arguments,
+    product_below_fills,
     product_shifted,
     projected_arguments,
+    projected_below_fills,
     projected_shifted,
     shorter_than_windows,
 )
@@ -49,6 +51,7 @@ def module_cases(rng: Rng) -> list[CaseInput]:
         of_module("moved to float64", made(rng, (3, 6, 5, 4, 7), None), DOUBLE, **moved),
         of_module("moved to float64, padded", made(rng, (4, 5, 6, 7, 3), gaps(rng, 4, 5)), DOUBLE, **moved),
         of_module("padding that scores higher", projected_shifted(rng, gaps(rng, 4, 7), 60, 100), MASKED),
+        of_module(LOW, projected_below_fills(rng, gaps(rng, 4, 7)), MASKED),
     ]
 
 
@@ -148,6 +151,7 @@ def chunked_cases(rng: Rng) -> list[CaseInput]:
         in_chunks("scores that rise and fall", rising(rng), 2, FAR),
         in_chunks("scores around -120", product_shifted(rng, gaps(rng, 3, 4, 6), -120, -120), 4, FAR),
         in_chunks("masked keys that score higher", product_shifted(rng, gaps(rng, 3, 4, 6), 60, 100), 4, FAR),
+        in_chunks(LOW, product_below_fills(rng, gaps(rng, 3, 4, 6)), 4, FAR),
         many_keys(rng),
         in_chunks("2 queries, 640 keys, chunk 16", made(rng, (2, 640, 3, 2), None), 16, MEMORY),
     ]

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from autograder.checks import CaseInput, Check, Points, by_hand, by_mask
-from autograder.checks.points import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, SHAPE, UNCHANGED
-from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding, weights
+from autograder.checks.points import FAR, LARGE, LOW, MASKED, NO_MASK, PADDING, REPEAT, SHAPE, UNCHANGED
+from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding, places, weights
 from autograder.kit.by_hand import without_autograd
 from solutions.structured.attention import (
     hop_overlap,
@@ -75,6 +75,7 @@ def attention_cases(rng: Rng) -> list[CaseInput]:
         read(rng, "one word", (3, 1, 4, 5, 2), None, NO_MASK),
         CaseInput("scores around -120", with_one_unit(far, 1, -120), FAR, special),
         CaseInput("padding that scores higher", with_one_unit(arguments(rng, many, above), where, 60), FAR, special),
+        CaseInput(LOW, with_one_unit(arguments(rng, many, above), 1 + places(above) / 5, -200_000), FAR, special),
     ]
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput, Check, by_mask
-from autograder.checks.random_inputs import Rng, gaps, normal, padding
+from autograder.checks import FAR, LARGE, LOW, MASKED, NO_MASK, PADDING, CaseInput, Check, by_mask
+from autograder.checks.random_inputs import Rng, far_below, gaps, normal, padding
 from solutions.transformer.attention import decoder_layer, encoder_layer, multi_head_attention, pre_norm_stack
 
 MASK, HEADS = "a mask", "more than one head"
@@ -39,20 +39,23 @@ def heads_arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None) -> 
     return [*inputs, attention_params(rng, d), h, mask]
 
 
-def far_scores(rng: Rng, mask: np.ndarray, d: int, h: int) -> list:
-    """Return arguments whose scores lie around -120, and around -80 where the mask is False, in every head.
-
-    One feature of each head is 1 for every query; the keys' first feature is what meets it.
-    """
+def far_scores(rng: Rng, mask: np.ndarray, d: int, h: int, scores: np.ndarray) -> list:
+    """Return arguments whose scores are moved by these numbers (B, S), in every head."""
     B, T, S = mask.shape
     query, key, value, params, *rest = heads_arguments(rng, (B, T, S, d, h), mask)
-    key[..., 0] = np.where(mask[:, 0], -120, -80)
-    params["W_k"][:, 0] = 0
-    for first in range(0, d, d // h):
-        params["W_q"][first], params["b_q"][first] = 0, 1
-        params["W_k"][first], params["b_k"][first] = 0, 0
-        params["W_k"][first, 0] = (d // h) ** 0.5
+    key[..., 0] = scores
+    hear_first_feature(params, h, 1)
     return [query, key, value, params, *rest]
+
+
+def hear_first_feature(params: dict[str, np.ndarray], h: int, weight: float, end: str = "") -> None:
+    """Let the keys' first feature, times this weight, be a part of all scores of every head, and of nothing else."""
+    d = len(params[f"W_q{end}"])
+    params[f"W_k{end}"][:, 0] = 0
+    for first in range(0, d, d // h):
+        params[f"W_q{end}"][first], params[f"b_q{end}"][first] = 0, 1
+        params[f"W_k{end}"][first], params[f"b_k{end}"][first] = 0, 0
+        params[f"W_k{end}"][first, 0] = weight * (d // h) ** 0.5
 
 
 def causal(T: int) -> np.ndarray:
@@ -71,6 +74,7 @@ def heads_cases(rng: Rng) -> list[CaseInput]:
     """Draw multi-head attention: masks of every shape, one head, one sentence, one position, equal sizes."""
     square = gaps(rng, 5, 5, 5)
     far = np.repeat(padding(rng, 4, 5)[:, None], 3, axis=1)
+    higher, special = np.where(far[:, 0], -120, -80), [MASK, HEADS, LARGE]
     return [
         heads_case(rng, "padded keys", (4, 5, 7, 6, 2), padding(rng, 4, 7)[:, None], MASKED, gradients=True),
         heads_case(rng, "no mask", (2, 5, 3, 8, 4), None, NO_MASK, gradients=True),
@@ -79,8 +83,9 @@ def heads_cases(rng: Rng) -> list[CaseInput]:
         heads_case(rng, "equal sizes", (5, 5, 5, 10, 5), square, MASKED),
         heads_case(rng, "one head", (3, 4, 6, 5, 1), padding(rng, 3, 6)[:, None]),
         heads_case(rng, "one sentence, one query", (1, 1, 4, 6, 2), gaps(rng, 1, 1, 4), MASKED),
-        CaseInput("scores far from 0", far_scores(rng, far, 6, 2), features=[MASK, HEADS, LARGE]),
+        CaseInput("scores far from 0", far_scores(rng, far, 6, 2, higher), FAR, special),
         heads_case(rng, "one mask for all, a head for each query", (2, 4, 5, 8, 4), gaps(rng, 4, 5), MASKED),
+        CaseInput(LOW, far_scores(rng, far, 6, 2, far_below(far[:, 0])), FAR, special),
     ]
 
 
@@ -97,6 +102,15 @@ def encoder_case(
     return CaseInput(name, arguments, features=features, compared=mask, **more)
 
 
+def encoder_below_fills(rng: Rng, mask: np.ndarray) -> CaseInput:
+    """Return a case of the encoder layer with scores as `far_below` has them."""
+    drawn = encoder_case(rng, LOW, (*mask.shape, 6, 2, 7), mask, group=MASKED)
+    x, params, *_ = drawn.arguments
+    x[..., 0] = far_below(mask) / -200_000
+    hear_first_feature(params, 2, -200_000)
+    return drawn
+
+
 def encoder_cases(rng: Rng) -> list[CaseInput]:
     """Draw encoder layers: with and without a mask, a large ε, one head, equal sizes, one position."""
     return [
@@ -106,6 +120,7 @@ def encoder_cases(rng: Rng) -> list[CaseInput]:
         encoder_case(rng, "one head", (2, 4, 6, 1, 5), gaps(rng, 2, 4)),
         encoder_case(rng, "equal sizes", (5, 5, 10, 5, 10), gaps(rng, 5, 5), group=MASKED),
         encoder_case(rng, "one sentence, one position", (1, 1, 6, 2, 4), None, group=NO_MASK),
+        encoder_below_fills(rng, padding(rng, 4, 5)),
     ]
 
 
@@ -124,6 +139,17 @@ def decoder_masks(rng: Rng, B: int, T: int, S: int) -> list[np.ndarray]:
     return [causal(T) & padding(rng, B, T)[:, None], padding(rng, B, S)[:, None]]
 
 
+def decoder_below_fills(rng: Rng, masks: Sequence[np.ndarray]) -> CaseInput:
+    """Return a case of the decoder layer with scores as `far_below` has them, in both attentions."""
+    (B, T, _), S = masks[0].shape, masks[1].shape[-1]
+    drawn = decoder_case(rng, LOW, (B, T, S, 6, 2, 7), masks, group=MASKS)
+    states, memory, params, *_ = drawn.arguments
+    for given, mask, end in ((states, masks[0][:, -1], ""), (memory, masks[1][:, 0], "_cross")):
+        given[..., 0] = far_below(mask) / -200_000
+        hear_first_feature(params, 2, -200_000, end)
+    return drawn
+
+
 def decoder_cases(rng: Rng) -> list[CaseInput]:
     """Draw decoder layers: with and without masks, a large ε, one head, equal sizes, one position."""
     with_gaps = [causal(4) & (gaps(rng, 2, 4, 4) | np.eye(4, dtype=bool)), gaps(rng, 2, 1, 5)]
@@ -136,6 +162,7 @@ def decoder_cases(rng: Rng) -> list[CaseInput]:
         decoder_case(rng, "one head", (2, 3, 4, 6, 1, 5), decoder_masks(rng, 2, 3, 4)),
         decoder_case(rng, "equal sizes", (5, 5, 5, 10, 5, 10), decoder_masks(rng, 5, 5, 5), group=MASKS),
         decoder_case(rng, "one sentence, one position", (1, 1, 4, 6, 2, 5), [None, None], group=NO_MASKS),
+        decoder_below_fills(rng, decoder_masks(rng, 4, 3, 5)),
     ]
 
 

@@ -1,0 +1,81 @@
+"""Points for nothing: an answer that has nothing of the idea gets no more than a fifth of a part's points."""
+
+import inspect
+from collections.abc import Callable, Iterator
+
+import pytest
+import torch
+
+from autograder.checks import Check, checks, find
+from autograder.kit.grading import FREE
+from tests.answers import check_ids
+from tests.support.verdicts import plainly_graded
+
+
+def adds_without_reading(state, key, value, beta):
+    return state + beta[:, None, None] * key[:, :, None] * value[:, None]
+
+
+def softmax_alone(logits, temperature, top_k, top_p):
+    return (logits / temperature).softmax(-1)
+
+
+def without_windows(tokens, layers, kv_heads, head_dim, local_layers, window, bytes_a_number):
+    return 2 * tokens * layers * kv_heads * head_dim * bytes_a_number
+
+
+STUBS = {
+    "long_context.delta_step": adds_without_reading,
+    "language_model.next_probabilities": softmax_alone,
+    "long_context.kv_bytes": without_windows,
+}  # what stands in the text before the idea of the part
+CALLED = [
+    check_id for check_id in check_ids() if find(check_id).arguments and inspect.isfunction(find(check_id).reference)
+]
+
+
+def _zero(result: object) -> object:
+    if isinstance(result, tuple | list):
+        return type(result)(map(_zero, result))
+    if isinstance(result, set):
+        return set()
+    return torch.zeros(result.shape, dtype=result.dtype) if isinstance(result, torch.Tensor) else 0
+
+
+def _handed_back(check: Check) -> Iterator[tuple[str, Callable]]:
+    """Yield what gives each argument back, in the place of every output, and the first arguments in their order."""
+    count = len(check.outputs)
+    for i, name in enumerate(inspect.signature(check.reference).parameters):
+        yield name, lambda *given, i=i: given[i] if count == 1 else (given[i],) * count
+    if count > 1:
+        yield "the first arguments", lambda *given: given[:count]
+
+
+def _earlier(check_id: str) -> Iterator[tuple[str, Callable]]:
+    """Yield the functions that stand before this one in its notebook, where its arguments have their names.
+
+    To a bug hunt the right function is no answer, as the repair may change one statement alone.
+    """
+    name, _, function = check_id.partition(".")
+    known, names = checks(name), list(inspect.signature(find(check_id).reference).parameters)
+    for other in list(known)[: list(known).index(function)]:
+        right = known[other].reference
+        wanted = list(inspect.signature(right).parameters)
+        if not find(check_id).hunt and not known[other].hunt and wanted and set(wanted) <= set(names):
+            yield (
+                other,
+                lambda *given, right=right, wanted=wanted: right(*(given[names.index(each)] for each in wanted)),
+            )
+
+
+@pytest.mark.parametrize("check_id", CALLED)
+def test_what_has_nothing_of_the_idea_gets_a_fifth_at_most(check_id):
+    check = find(check_id)
+    nothing = dict(_handed_back(check)) | dict(_earlier(check_id))
+    nothing |= {"stub": STUBS[check_id]} if check_id in STUBS else {}
+    if not check.steps:  # whose steps the reference would ask for
+        nothing["zeros"] = lambda *given: _zero(check.reference(*given))
+    for what, function in nothing.items():
+        verdict = plainly_graded(check_id, 0, function)
+        paid = [name for name, _, got in verdict.criteria if got]
+        assert verdict.score <= FREE * verdict.max_score, (what, paid)
