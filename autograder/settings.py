@@ -1,13 +1,13 @@
 """course.toml: what a teacher sets for a class, in one file that git leaves alone. Without it, all is as released.
 
-chapters = ["bahdanau", "transformer"]          # the others are dropped; the order is the book's
+chapters = ["sorting", "searching"]             # the others are dropped; the order is the course's
 
-[points.bahdanau]
-reading_a_matrix = 4                            # a question in words
-additive_attention = {"with a mask" = 3}        # demands of a check, in the words that students read
+[points.sorting]
+which_is_stable = 4                             # a question in words
+merge_sort = {"equal keys" = 3}                 # demands of a check, in the words that students read
 
 [deadlines]
-bahdanau = "2026-12-01 Europe/Berlin"
+sorting = "2026-12-01 Europe/Berlin"
 
 [late]
 free_days = 1                                   # of which each day begun then costs `a_day` of the score
@@ -100,7 +100,7 @@ def _demand(is_right: bool, name: str, value: Any, expected: str) -> None:
 def _chapters(content: dict[str, Any]) -> tuple[str, ...] | None:
     names = content.get("chapters")
     is_list = isinstance(names, list) and names and all(isinstance(each, str) for each in names)
-    _demand(names is None or bool(is_list), "chapters", names, 'a list of names, such as ["bahdanau", "transformer"]')
+    _demand(names is None or bool(is_list), "chapters", names, 'a list of names, such as ["sorting", "searching"]')
     return tuple(names) if names else None
 
 

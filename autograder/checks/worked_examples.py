@@ -54,7 +54,7 @@ def given(check: Any, code: Code) -> list:
     text, arguments = (code, "") if isinstance(code, str) else code
     caught: list = []
     function = check.reference if arguments else lambda *given: caught.extend(given)
-    names = {"torch": torch, check.function: function}
+    names = {"torch": torch, "np": np, check.function: function}
     try:  # the code is the course's own text
         exec(text, names)
         if arguments:

@@ -6,7 +6,7 @@ from pathlib import Path
 from autograder.places import CLASS
 
 REPEATED = (
-    ("--due", "NAME=DATE", "when an assignment is due, such as 'bahdanau=2026-12-01 12:00:00 UTC'; NAME=none: no more"),
+    ("--due", "NAME=DATE", "when an assignment is due, such as 'NAME=2026-12-01 12:00:00 UTC'; NAME=none: no more"),
     (
         "--handed-in",
         "NAME/STUDENT=DATE",

@@ -22,7 +22,7 @@ from autograder.settings import FILE, Late, demand_one_of, settings
 
 EXAMPLE = "2026-12-01 12:00:00 UTC"
 BY_STUDENT = "NAME/STUDENT=DATE"
-EXAMPLES = {"NAME=DATE": f"bahdanau={EXAMPLE}", BY_STUDENT: "bahdanau/Ada Lovelace=2026-12-02 09:30:00 UTC"}
+EXAMPLES = {"NAME=DATE": f"NAME={EXAMPLE}", BY_STUDENT: "NAME/Ada Lovelace=2026-12-02 09:30:00 UTC"}
 ZONES = "expected one such as UTC, +01:00 or Europe/Berlin"
 NEVER = "none"
 ZONE = r"[A-Za-z][\w+-]*(?:/[\w+-]+)*"

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from autograder.assignment import assignments, demand, template
+from autograder.definition import FILE as DEFINITION
+from autograder.definition import definition
 from autograder.files import atomic_write
-from autograder.places import BUILD, KIT, ROOT, released_notebook
+from autograder.places import BUILD, HOME, KIT, ROOT, released_notebook
 from autograder.sandbox.sandbox import require_current_kit
+from autograder.settings import FILE as SETTINGS
 
 FILES = Path(__file__).parent / "files"
 SCRIPTS = ("setup.sh", "run_autograder", "places.sh")
-TREES = ("autograder", "lab", "solutions", "exercises")
 LEFT_OUT = {"__pycache__", "katex", "results"}
 # Of requirements.txt: what grading imports beside the kit's packages. A test compares it with what is loaded.
 GRADING = {"nbformat", "jsonschema", "ipython", "jaxtyping", "matplotlib-inline", "packaging", "pillow", "pyyaml"}
@@ -58,21 +60,25 @@ def _files(words: dict[str, str]) -> Iterator[tuple[str, bytes]]:
         yield script, text.encode()
     yield "requirements.txt", _requirements().encode()
     notebooks = [released_notebook(name) for name in assignments()]  # of all: somebody may hand in another one
-    files = [path for tree in TREES for path in (ROOT / tree).rglob("*") if not _is_left_out(path)]
-    files += [*KIT.rglob("*"), *notebooks, ROOT / "book" / "_toc.yml", ROOT / "course.toml"]
+    course = definition()
+    trees = [HOME / "autograder", HOME / "lab", *(ROOT / tree for tree in course.trees)]
+    files = [path for tree in trees for path in tree.rglob("*") if not _is_left_out(path)]
+    files += [*KIT.rglob("*"), *notebooks, *(ROOT / name for name in (DEFINITION, course.order, course.flags) if name)]
+    files += [ROOT / SETTINGS]
     for path in sorted(files):
         if path.is_file() and "__pycache__" not in path.parts:
             yield f"course/{_place(path)}", path.read_bytes()
 
 
 def _is_left_out(path: Path) -> bool:
-    return bool(LEFT_OUT.intersection(path.relative_to(ROOT).parts))
+    return bool(LEFT_OUT.intersection(_place(path).parts))
 
 
 def _place(path: Path) -> PurePosixPath:
     """Return where a file lies below the course, wherever `build` is."""
-    inside = PurePosixPath("build", path.relative_to(BUILD)) if path.is_relative_to(BUILD) else path.relative_to(ROOT)
-    return PurePosixPath(inside)
+    if path.is_relative_to(BUILD):
+        return PurePosixPath("build", path.relative_to(BUILD))
+    return PurePosixPath(path.relative_to(ROOT if path.is_relative_to(ROOT) else HOME))
 
 
 def _requirements() -> str:

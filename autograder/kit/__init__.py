@@ -19,7 +19,7 @@ def check_all(notebook: str = "") -> None:
 
 
 def hint(check_id: str = "") -> None:
-    """Show the next hint: of the part that was checked last, or of `hint("bahdanau.masked_softmax")`."""
+    """Show the next hint: of the part that was checked last, or of `hint("NAME.FUNCTION")`."""
     from autograder.kit.progress import hint as show_hint
 
     show_hint(check_id)
@@ -49,7 +49,7 @@ class Points(float):
 
 
 def check(check_id: str, namespace: dict) -> float | None:
-    """Check a function of the notebook, `check("bahdanau.masked_softmax", globals())`, and say what is wrong with it.
+    """Check a function of the notebook, `check("NAME.FUNCTION", globals())`, and say what is wrong with it.
 
     nbgrader reads the result: None for all points, a number for some of them, an AssertionError for none. Of a starred
     task it is always None: what nobody has to do is no failure, and nbgrader's maximum for it is 0.

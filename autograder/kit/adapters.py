@@ -19,6 +19,15 @@ TEXT = torch.uint32  # a text is the row of its characters' numbers in this dtyp
 ASKED: ContextVar[Ask | None] = ContextVar("asked", default=None)
 
 
+def in_numpy(function: Callable, *arguments: Any) -> Any:
+    """Return what a function of arrays returns, an array or a number, or several of them."""
+    given = [each.numpy() if isinstance(each, Tensor) else each for each in arguments]
+    outputs = function(*given)
+    if isinstance(outputs, tuple):
+        return tuple(torch.as_tensor(np.asarray(each)) for each in outputs)
+    return torch.as_tensor(np.asarray(outputs))
+
+
 def as_text(function: Callable, *arguments: Any) -> Tensor:
     """Return the text that a function returns; a list of texts is one with a line for each."""
     return text(function(*arguments))

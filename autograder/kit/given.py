@@ -21,7 +21,7 @@ class Missing:
 
 
 def own_or_given(name: str, namespace: dict) -> Callable:
-    """Return a function of an earlier notebook: `own_or_given("bahdanau.masked_softmax", globals())`.
+    """Return a function of an earlier notebook: `own_or_given("NAME.FUNCTION", globals())`.
 
     The student's own, where the notebook has a function of that name, else the one of the kit's folder `given`. Where
     there is neither, one sentence says what to do, and what is returned raises NameError with it when it is called.

@@ -45,12 +45,12 @@ def stopped(check_id: str) -> None:
 
 
 def hint(check_id: str = "") -> None:
-    """Show the next hint of a part: `hint()` of the last one that was checked, or `hint("bahdanau.masked_softmax")`."""
+    """Show the next hint of a part: `hint()` of the last one that was checked, or `hint("NAME.FUNCTION")`."""
     check_id = check_id or _last
     name, _, function = check_id.partition(".")
     part = course.parts(name).get(function)
     if part is None:
-        print('Run a check first, or name a part: hint("bahdanau.masked_softmax").')
+        print('Run a check first, or name a part: hint("NAME.FUNCTION").')
         return
     number = _given.get(check_id, 0)
     if number >= len(part.hints):

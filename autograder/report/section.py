@@ -133,7 +133,7 @@ class Section:
 
 
 def sections(class_data: ClassData, out: Path) -> list[Section]:
-    """Return a section for each assignment that somebody has handed in, in the order of the book."""
+    """Return a section for each assignment that somebody has handed in, in the order of the course."""
     parts: dict[str, list[Entry]] = {name: [] for name in assignments()}
     for entry in class_data.entries:
         parts.setdefault(entry.assignment, []).append(entry)

@@ -5,10 +5,10 @@ import stat
 from ctypes.util import find_library
 from pathlib import Path
 
-from autograder.places import BUILD, ROOT
+from autograder.places import BUILD, HOME, ROOT
 from autograder.sandbox.bubblewrap import NoSandbox
 
-PRIVATE = (ROOT, BUILD)  # solutions, checks, secret
+PRIVATE = (HOME, ROOT, BUILD)  # solutions, checks, secret
 
 
 def require() -> None:

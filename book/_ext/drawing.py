@@ -15,7 +15,7 @@ TOLD = re.compile(r'<svg[^>]*role="img"[^>]*>\s*<title[^>]*>[^<]{10,}</title>\s*
 
 
 class Drawing(SphinxDirective):
-    """`{drawing} NAME` puts drawings/NAME.svg, beside the page, on the page, with the content as its caption.
+    """`{drawing} NAME` puts a chapter's drawings/NAME.svg on the page, with the content as its caption.
 
     With the states of drawings/NAME.json, book/_static/touch.js lets readers touch it; the caption's second paragraph
     is of the drawing as it stands, and hides when a state is chosen.
@@ -26,7 +26,9 @@ class Drawing(SphinxDirective):
     option_spec: ClassVar[dict] = {"name": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
-        relative, absolute = self.env.relfn2path(f"drawings/{self.arguments[0]}.svg")
+        name = self.arguments[0]
+        places = sorted(Path(self.env.srcdir).glob(f"*/drawings/{name}.svg"))
+        relative, absolute = self.env.relfn2path(f"/{places[0].relative_to(self.env.srcdir)}" if places else name)
         self.env.note_dependency(relative)
         if not Path(absolute).is_file():
             raise self.error(f"no drawing {relative}")
