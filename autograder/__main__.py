@@ -31,7 +31,7 @@ def arguments() -> argparse.ArgumentParser:
         "--given",
         action="append",
         metavar="NAME,NAME",
-        help="chapters whose functions, written out, go into the kit as `given`, or none (default: those of the release before)",
+        help="chapters whose functions, written out, go into the kit as `given`, or none (default: as before)",
     )
 
     score = verbs.add_parser("score", help="print one line of JSON per notebook file")
