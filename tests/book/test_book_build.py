@@ -14,6 +14,7 @@ from jupyter_cache.base import CacheBundleIn
 from nbformat.v4 import new_code_cell, new_notebook
 from sphinx.errors import ExtensionError
 
+from autograder.contents import chapters
 from tests.support.sites import built, shown
 
 ROOT = Path(__file__).parents[2]
@@ -75,6 +76,17 @@ def test_a_chapters_number_is_that_of_the_book_that_is_built(tmp_path):
     assert dropped.with_numbers(text, tmp_path, ["encoder_decoder"]) == one
     with pytest.raises(ExtensionError, match="no page is called nobody"):
         dropped.with_numbers("{chapters}`nobody`", tmp_path, ["encoder_decoder"])
+
+
+def test_a_page_and_what_it_includes_have_the_numbers_of_the_book(tmp_path):
+    name = chapters()[-1]
+    (tmp_path / "part.txt").write_text(f"It is what {{chapters}}`{name}` does.\n")
+    below = f"```{{include}} ../part.txt\n```\n\n```{{toctree}}\n{name}\n```\n"
+    index = f"# Book\n\nSee [{{chapters}}`{name}`]({name}.md).\n\n{below}"
+    assert not built(tmp_path, {"index": index, name: "# The last\n"}, extensions=["myst_parser", "dropped"])
+    text = shown((tmp_path / "html" / "index.html").read_text(encoding="utf8"))
+    assert f"See chapter {len(chapters())}." in text
+    assert f"It is what chapter {len(chapters())} does." in text
 
 
 PAGES = [
