@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from autograder import __main__ as commands
 from autograder import assignment, checks, contents, settings
 from autograder.gradebook.lateness import EachDay, deadlines
 from autograder.kit.grading import grade
@@ -153,6 +154,14 @@ def test_a_rubrics_items_are_scaled_to_the_points_of_the_class(course, points: i
         assert 0 <= after[item] - worth * points / before.points < 0.0101
     whole = [after[item] for item, worth in before.rubric.items() if worth == 1]
     assert points <= sum(whole) < points + 0.031
+
+
+def test_release_says_whose_rubric_is_scaled(course, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    course("[points.bahdanau]\nreading_a_matrix = 5")
+    monkeypatch.setattr("autograder.release.build.release", lambda names, given: [])
+    assert commands.main(["release"]) == 0
+    sentence = "bahdanau.reading_a_matrix: 5 points, as course.toml says; its rubric's items are scaled to them"
+    assert capsys.readouterr().out.splitlines().count(sentence) == 1
 
 
 def test_a_demand_with_0_points_is_asked_no_more(course) -> None:
