@@ -7,7 +7,8 @@ from pathlib import Path
 HOME = Path(__file__).resolve().parents[1]  # holds this package
 COURSE = "AUTOGRADER_COURSE"  # in the environment: the folder of another course than the one around this package
 ROOT = Path(os.environ.get(COURSE) or HOME).resolve()
-BUILD = ROOT / "build"
+BUILD = ROOT / os.environ.get("ATTENTION_BUILD", "build")  # `make test` in a class's clone has one of its own
+RECORDED = ROOT / "build" / "recordings"  # what `release` computes and keeps: the same for all
 KIT = BUILD / "release" / "kit"
 SOURCE = BUILD / "source"
 CLASS = BUILD / "class"

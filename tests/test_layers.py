@@ -31,8 +31,8 @@ autograder.sandbox
 autograder.checks
 autograder.kit
 autograder.assignment autograder.files autograder.katex
-autograder.contents autograder.online
-autograder.settings
+autograder.online
+autograder.settings autograder.definition
 autograder.places
 solutions
 lab.cli

@@ -18,11 +18,11 @@ def check_all(notebook: str = "") -> None:
     report_on_own(notebook)
 
 
-def hint(check_id: str = "") -> None:
-    """Show the next hint: of the part that was checked last, or of `hint("NAME.FUNCTION")`."""
+def hint(check_id: str | int = "", number: int = 0) -> None:
+    """Show the next hint of the part checked last, or of `hint("NAME.FUNCTION")`; `hint(2)`: one again."""
     from autograder.kit.progress import hint as show_hint
 
-    show_hint(check_id)
+    show_hint(check_id, number)
 
 
 class NoPoints(AssertionError):
