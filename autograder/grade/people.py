@@ -10,7 +10,7 @@ from autograder.grade.cache import Records
 from autograder.grade.summary import counted
 from autograder.gradebook.extensions import Extensions
 from autograder.gradebook.gradebook import ClassGradebook
-from autograder.gradebook.lateness import dates_of, deadlines, time_zone
+from autograder.gradebook.lateness import dates_of, deadlines, time_zone, zones_of
 from autograder.gradebook.roster import Person, Roster, Table, read_table
 from autograder.submissions.files import Inbox
 
@@ -36,6 +36,7 @@ class People:
         zone = time_zone(words.zone)
         self.out = out
         self.due = deadlines(words.due, assignments(), zone)
+        self.zones = zones_of(words.due, words.zone)
         self.times = dates_of(_lines(words.handed_in), assignments(), "--handed-in", zone)
         self.until = dates_of(_lines(words.extend), assignments(), "--extend", zone)
         here = sorted({submission.assignment for submission in inbox.submissions})

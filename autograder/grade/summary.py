@@ -84,7 +84,7 @@ def printable(text: str) -> str:
 def gradebook_columns(book: ClassGradebook) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the gradebook's columns of the summary, by student and assignment."""
     with quiet():
-        submissions = query.submissions(book.session)
+        submissions = query.submissions(book.session, book.penalties.zones)
         book.session.rollback()
     columns = ("manual_score", "late_penalty", "total", "needs_manual_grade")
     return {(each.student, each.assignment): {name: getattr(each, name) for name in columns} for each in submissions}

@@ -144,8 +144,9 @@ class ClassGradebook:
         with self._transaction(student, template.assignment):
             self._write_page(student, template.assignment, read(path.read_bytes()))
 
-    def due(self, dates: dict[str, datetime | None]) -> None:
-        """Set the due dates of assignments, in UTC; None removes a date."""
+    def due(self, dates: dict[str, datetime | None], zones: dict[str, str]) -> None:
+        """Set the due dates of assignments, in UTC, and in which zones they were given; None removes a date."""
+        lateness.keep_zones(self.out, zones, self.mode)
         with self._database():
             for name, date in dates.items():
                 set_to: Any = date
@@ -174,7 +175,7 @@ class ClassGradebook:
         revised, penalties = lateness.Revised(), self.penalties
         with self._database():
             extensions.enter_extensions(self.gradebook, self.out, names)
-            submissions = query.submissions(self.session, names)
+            submissions = query.submissions(self.session, penalties.zones, names)
         for each in submissions:
             try:
                 with quiet():

@@ -1,5 +1,6 @@
 """Due dates, and what being late costs: nbgrader's rule, worked out anew whenever a class is graded."""
 
+import json
 import math
 import re
 import sys
@@ -8,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cached_property
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,6 +20,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 from traitlets import TraitError
 from traitlets.config import Config
 
+from autograder.files import atomic_write
 from autograder.settings import FILE, Late, demand_one_of, settings
 
 EXAMPLE = "2026-12-01 12:00:00 UTC"
@@ -25,6 +28,7 @@ BY_STUDENT = "NAME/STUDENT=DATE"
 EXAMPLES = {"NAME=DATE": f"NAME={EXAMPLE}", BY_STUDENT: "NAME/Ada Lovelace=2026-12-02 09:30:00 UTC"}
 ZONES = "expected one such as UTC, +01:00 or Europe/Berlin"
 NEVER = "none"
+ZONES = "zones.json"
 ZONE = r"[A-Za-z][\w+-]*(?:/[\w+-]+)*"
 DATE_IN_ZONE = re.compile(rf"(?P<date>.*\d)\s+(?P<zone>{ZONE})")
 
@@ -120,11 +124,47 @@ class Revised:
     failed: list[str] = field(default_factory=list)
 
 
-def seconds_late(handed: datetime | None, due: datetime | None, extension: timedelta | None) -> float:
-    """Return by how many seconds a submission was late; 0 where either time is not known."""
+def seconds_late(
+    handed: datetime | None, due: datetime | None, extension: timedelta | None, zone: tzinfo = UTC
+) -> float:
+    """Return by how many seconds a submission was late, by the clocks of a zone; 0 where either time is not known.
+
+    The same time a day later is a day, also where the clocks go back in between.
+    """
     if handed is None or due is None:
         return 0.0
-    return max(0.0, (handed - due - (extension or timedelta())).total_seconds())
+    deadline = due + (extension or timedelta())
+    if handed <= deadline:
+        return 0.0
+    there, then = (moment.replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None) for moment in (handed, deadline))
+    return (there - then if there > then else handed - deadline).total_seconds()
+
+
+def zones_of(written: Iterable[str], default: str) -> dict[str, str]:
+    """Return the time zones of the due dates of course.toml and `--due`, by assignment, as `time_zone` takes them."""
+    dates = [*settings().deadlines.items(), *(tuple(each.split("=", 1)) for each in written if "=" in each)]
+    named = {name.strip(): DATE_IN_ZONE.fullmatch(date.strip()) for name, date in dates}
+    return {name: match["zone"] if match else default for name, match in named.items()}
+
+
+def keep_zones(out: Path, zones: dict[str, str], mode: int) -> None:
+    """Keep in DIR the time zones in which due dates were given: the gradebook has them in UTC alone."""
+    kept = _kept_zones(out)
+    if zones and kept | zones != kept:
+        atomic_write(out / ZONES, json.dumps(kept | zones, indent=1).encode(), mode)
+
+
+def zones(out: Path) -> dict[str, tzinfo]:
+    """Return the time zones of due dates, by assignment."""
+    return {name: time_zone(zone) for name, zone in _kept_zones(out).items()}
+
+
+def _kept_zones(out: Path) -> dict[str, str]:
+    path = out / ZONES
+    try:
+        return dict(json.loads(path.read_text("utf-8"))) if path.exists() else {}
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{path} cannot be read ({error}): delete it, and grade again with the due dates.") from None
 
 
 def same_number(one: float | None, other: float | None) -> bool:
@@ -162,6 +202,11 @@ class Penalties:
         finally:
             sys.path.remove(folder)
         return made
+
+    @cached_property
+    def zones(self) -> dict[str, tzinfo]:
+        """Return the time zones of due dates, by assignment."""
+        return zones(Path(self.config.CourseDirectory.root))
 
     @property
     def is_unset(self) -> bool:

@@ -1,8 +1,8 @@
 """What the gradebook says of submissions: the one reading that summary, report and late penalties share."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 from nbgrader.api import Assignment, Grade, GradeCell, Notebook, SubmittedAssignment, SubmittedNotebook
@@ -27,10 +27,11 @@ class Submission:
     manual_score: float = 0.0  # of the score, and extra credit: what people gave
     written_score: float = 0.0  # of the score: for written questions
     needs_manual_grade: bool = False
+    zone: tzinfo = UTC  # of its due date
 
     @property
     def seconds_late(self) -> float:
-        return seconds_late(self.timestamp, self.due, self.extension)
+        return seconds_late(self.timestamp, self.due, self.extension, self.zone)
 
     @property
     def is_undated(self) -> bool:
@@ -51,8 +52,8 @@ class Submission:
         return max(0.0, self.score - self.late_penalty)
 
 
-def submissions(session: Session, names: Iterable[str] | None = None) -> list[Submission]:
-    """Return all submissions, or those to these assignments, by student and assignment.
+def submissions(session: Session, zones: Mapping[str, tzinfo], names: Iterable[str] | None = None) -> list[Submission]:
+    """Return all submissions, or those to these assignments, by student and assignment; `zones` are of due dates.
 
     One query for all of them: nbgrader's own objects would ask several times for each.
     """
@@ -80,4 +81,4 @@ def submissions(session: Session, names: Iterable[str] | None = None) -> list[Su
     if names is not None:
         query = query.where(assignment.name.in_(list(names)))
     rows: Any = session.execute(query)
-    return [Submission(*each[:-1], needs_manual_grade=bool(each[-1])) for each in rows]
+    return [Submission(*each[:-1], needs_manual_grade=bool(each[-1]), zone=zones.get(each.name, UTC)) for each in rows]

@@ -194,6 +194,8 @@ def _rows(path: Path) -> list[dict[str, str]]:
         text = content.decode(encoding)
     except UnicodeDecodeError:
         text = content.decode("cp1252", "replace")
+    if re.match(r"sep=.\r?\n", text):  # for spreadsheets: how the cells are separated
+        text = text.partition("\n")[2]
     head = text.partition("\n")[0]
     try:
         rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count), restval=""))

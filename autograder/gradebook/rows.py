@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from nbformat import NotebookNode
@@ -75,7 +75,9 @@ def enter(
 
 
 def _penalise(session: Session, penalties: Penalties, submission: Any, row: Any) -> None:
-    late = seconds_late(submission.timestamp, submission.assignment.duedate, submission.extension)
+    assignment = submission.assignment
+    zone = penalties.zones.get(assignment.name, UTC)
+    late = seconds_late(submission.timestamp, assignment.duedate, submission.extension, zone)
     if late:
         session.expire(row, ["score"])
     row.late_submission_penalty = penalties.of(submission.student_id, row.score, late) if late else None

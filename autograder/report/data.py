@@ -14,6 +14,7 @@ from autograder.gradebook import query, regrade, spreadsheet
 from autograder.gradebook.config import NAME as SETTINGS
 from autograder.gradebook.config import settings
 from autograder.gradebook.database import NoGradebook, engine, named, quiet
+from autograder.gradebook.lateness import zones
 from autograder.gradebook.regrade import RegradeRequest
 from autograder.gradebook.roster import Person, Roster
 from autograder.submissions.lms_names import sort_key
@@ -118,7 +119,7 @@ def _gradebook(out: Path, class_data: ClassData) -> dict[tuple[str, str], query.
         if url is None:
             raise NoGradebook(f"{out} has no gradebook")
         with quiet(), Session(engine(url)) as session:
-            submissions = {(each.student, each.assignment): each for each in query.submissions(session)}
+            submissions = {(each.student, each.assignment): each for each in query.submissions(session, zones(out))}
             class_data.requests = regrade.requests(session)
             session.expunge_all()
     except (NoGradebook, SQLAlchemyError, ValueError) as error:

@@ -29,7 +29,7 @@ def normalise(notebook: NotebookNode, template: Template) -> NotebookNode:
     Metadata get lost in some editors, and cells are deleted, copied and retyped: a cell is matched by its name, else by
     what it defines, checks or contains. Locked cells are put back as they were released.
     """
-    cells = _match_released(notebook.cells, template)
+    cells = _join_answers(_match_released(notebook.cells, template), template)
     for name, released in template.graded.items():
         position = _position(cells, name, released, template)
         if position is not None:
@@ -122,6 +122,35 @@ def _position_below_text(cells: list[NotebookNode], released: NotebookNode, temp
     return next((n for n in below if is_own(cells[n]) and cells[n].cell_type == "markdown"), None)
 
 
+def _join_answers(cells: list[NotebookNode], template: Template) -> list[NotebookNode]:
+    """Return the cells, with all that stands in several cells of one question in the last: "Split Cell" makes them."""
+    joined = list(cells)
+    for name, released in template.graded.items():
+        if released.cell_type == "markdown":
+            parts = [each for each in joined if grade_id(each) == name]
+            parts = [each for each in parts if collapsed(each.source) not in ("", collapsed(released.source))]
+            if len(parts) > 1:
+                _join(parts)
+                joined = [each for each in joined if not any(each is part for part in parts[:-1])]
+    return joined
+
+
+def _join(parts: list[NotebookNode]) -> None:
+    """Put texts and pictures of several cells into the last; equal texts once."""
+    pictures: dict[str, NotebookNode] = {}
+    texts: list[str] = []
+    for number, part in enumerate(parts):
+        text = part.source
+        for name, forms in part.get("attachments", {}).items():
+            own = name if pictures.get(name, forms) == forms else f"{number}-{name}"
+            text = text.replace(f"attachment:{name}", f"attachment:{own}")
+            pictures[own] = forms
+        texts.append(text)
+    parts[-1].source = "\n\n".join(dict.fromkeys(texts))
+    if pictures:
+        parts[-1].attachments = nbformat.from_dict(pictures)  # pyright: ignore[reportArgumentType]
+
+
 def is_own(cell: NotebookNode) -> bool:
     """Return whether a cell was added by the student: it is no cell of the released notebook, changed or not."""
     return cell.get("id", "").startswith(OWN) and not grade_id(cell)
@@ -209,8 +238,13 @@ def submission(content: bytes, template: Template, known: list[str]) -> Notebook
 
 
 def _has_a_cell_of(notebook: NotebookNode, template: Template) -> bool:
-    """Return whether a cell is of this assignment: by its name, by its text as released, or by what it defines."""
-    released = {collapsed(cell.source) for cell in template.notebook.cells} - {""}
+    """Return whether a cell is of this assignment: by its name, by its text as released, or by what it defines.
+
+    The text in an answer's place, "YOUR ANSWER HERE", is every nbgrader course's.
+    """
+    places = [cell for cell in template.graded.values() if cell.metadata.nbgrader.get("solution")]
+    stock = {collapsed(cell.source) for cell in places if cell.cell_type == "markdown"}
+    released = {collapsed(cell.source) for cell in template.notebook.cells} - stock - {""}
     return any(
         {grade_id(cell), *_defined_by(cell)} & set(template.graded) or collapsed(cell.source) in released
         for cell in notebook.cells

@@ -242,8 +242,6 @@ kernelspec:
 
 ```{{code-cell}} python
 import time
-from book.contents import chapters, page_file
-from book.contents import chapters, page_file
 from pathlib import Path
 
 with Path("{folder}/{own}").open("a") as runs:

@@ -167,3 +167,11 @@ def test_two_of_one_name_are_told_apart_by_the_number(lms: Teacher) -> None:
     assert (status, "Not on the roster" in shown) == (0, False), shown
     assert late(lms) == {"Roe Ann_7": ("0", ""), "Roe Ann_8": ("1", "")}
     assert [who for (who, _), row in summary(lms.out).items() if row["note"]] == ["Loe Di", "Moe Cy", "Zoe Ed"]
+
+
+@pytest.mark.parametrize("separator", [";", ",", "\t"])
+def test_the_line_that_tells_spreadsheets_the_separator_is_no_heading(tmp_path: Path, separator: str) -> None:
+    lines = [f"sep={separator}", separator.join(("Name", "Email")), separator.join(("Kim Lee", "kim@example.org"))]
+    (tmp_path / "roster.csv").write_text("\ufeff" + "\r\n".join(lines) + "\r\n", "utf-8")
+    [person] = read_table(tmp_path / "roster.csv", "", UTC).people
+    assert (person.name, person.email) == ("Kim Lee", "kim@example.org")

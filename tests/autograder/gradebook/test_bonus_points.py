@@ -60,7 +60,7 @@ def record(book: ClassGradebook, student: str, core: float, of_bonus: float, whe
 
 def submitted(book: ClassGradebook, student: str = "ada") -> query.Submission:
     with quiet():
-        [row] = [each for each in query.submissions(book.session) if each.student == student]
+        [row] = [each for each in query.submissions(book.session, {}) if each.student == student]
         book.session.rollback()
     return row
 

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from autograder.assignment import assignments
+from autograder.gradebook import lateness
 from autograder.gradebook.gradebook import ClassGradebook, quiet
-from autograder.gradebook.lateness import deadlines
+from autograder.gradebook.lateness import deadlines, seconds_late, time_zone
+from autograder.settings import Late, Settings
 from tests.support.classes import graded_now, opened_book, page, summary, total_on
 from tests.support.nbgrader_course import Course
 from tests.support.points import by_checks
@@ -185,3 +187,34 @@ def test_a_kill_between_page_and_gradebook_is_mended(teacher, out: Path, monkeyp
         assert teacher("--due", f"bahdanau={DUE}")[0] == 130
     teacher()
     assert costs(out) == {"ada": ALL, "bo": 0, "cy": 0}
+
+
+@pytest.mark.parametrize(
+    ("due", "handed", "hours"),
+    [
+        ("10-24 21:59:59", "10-25 22:30", 23.5),  # the clocks went back in between: 24 h 30 min and 1 s have passed
+        ("11-24 22:59:59", "11-25 22:30", 23.5),
+        ("03-28 22:59:59", "03-29 21:59:59", 24),  # and forward: 23 h
+        ("10-25 00:30", "10-25 01:15", 0.75),  # 2:30 and 2:15 on the clock, and late all the same
+        ("10-25 00:30", "10-25 00:15", 0),
+    ],
+)
+def test_the_same_time_a_day_later_is_a_day(due: str, handed: str, hours: float) -> None:
+    zone = time_zone("Europe/Berlin")
+    then, there = (datetime.fromisoformat(f"2026-{written}") for written in (due, handed))
+    assert seconds_late(there, then, None, zone) == pytest.approx(3600 * hours, abs=1800 if hours == 23.5 else 0)
+    assert (seconds_late(there, then, None, zone) > 86400) == (hours > 24)
+
+
+def test_a_free_day_is_a_day_by_the_clocks_of_the_due_dates_zone(teacher, out: Path, monkeypatch) -> None:
+    """In UTC it would be an hour more, and cost a day; `export` works it out anew from what DIR keeps."""
+    monkeypatch.setattr(lateness, "settings", lambda: Settings(late=Late(1, 0.1)))
+    settle(out, 'AssignLatePenalties.plugin_class = "autograder.gradebook.lateness.EachDay"')
+    (out.parent / "in/bo/bahdanau/timestamp.txt").write_text("2026-10-25 22:30:00 UTC")
+    (out.parent / "in/ada/bahdanau/timestamp.txt").write_text("2026-10-26 23:30:00 UTC")
+    assert teacher("--due", "bahdanau=2026-10-24 Europe/Berlin")[0] == 0
+    assert costs(out) == {"ada": pytest.approx(ALL / 5), "bo": 0, "cy": 0}
+    teacher("--due", "bahdanau=2026-10-24", "--zone", "Europe/Berlin")
+    assert costs(out)["bo"] == 0
+    teacher("--due", "bahdanau=2026-10-24 21:59:59 UTC")
+    assert costs(out)["bo"] == pytest.approx(ALL / 10)
