@@ -74,6 +74,7 @@ def heads_cases(rng: Rng) -> list[CaseInput]:
     """Draw multi-head attention: masks of every shape, one head, one sentence, one position, equal sizes."""
     square = gaps(rng, 5, 5, 5)
     far = np.repeat(padding(rng, 4, 5)[:, None], 3, axis=1)
+    low = np.repeat(padding(rng, 3, 6)[:, None], 2, axis=1)
     higher, special = np.where(far[:, 0], -120, -80), [MASK, HEADS, LARGE]
     return [
         heads_case(rng, "padded keys", (4, 5, 7, 6, 2), padding(rng, 4, 7)[:, None], MASKED, gradients=True),
@@ -85,7 +86,7 @@ def heads_cases(rng: Rng) -> list[CaseInput]:
         heads_case(rng, "one sentence, one query", (1, 1, 4, 6, 2), gaps(rng, 1, 1, 4), MASKED),
         CaseInput("scores far from 0", far_scores(rng, far, 6, 2, higher), FAR, special),
         heads_case(rng, "one mask for all, a head for each query", (2, 4, 5, 8, 4), gaps(rng, 4, 5), MASKED),
-        CaseInput(LOW, far_scores(rng, far, 6, 2, far_below(far[:, 0])), FAR, special),
+        CaseInput(LOW, far_scores(rng, low, 9, 3, far_below(low[:, 0])), FAR, special),
     ]
 
 
@@ -120,7 +121,7 @@ def encoder_cases(rng: Rng) -> list[CaseInput]:
         encoder_case(rng, "one head", (2, 4, 6, 1, 5), gaps(rng, 2, 4)),
         encoder_case(rng, "equal sizes", (5, 5, 10, 5, 10), gaps(rng, 5, 5), group=MASKED),
         encoder_case(rng, "one sentence, one position", (1, 1, 6, 2, 4), None, group=NO_MASK),
-        encoder_below_fills(rng, padding(rng, 4, 5)),
+        encoder_below_fills(rng, padding(rng, 3, 7)),
     ]
 
 
@@ -162,7 +163,7 @@ def decoder_cases(rng: Rng) -> list[CaseInput]:
         decoder_case(rng, "one head", (2, 3, 4, 6, 1, 5), decoder_masks(rng, 2, 3, 4)),
         decoder_case(rng, "equal sizes", (5, 5, 5, 10, 5, 10), decoder_masks(rng, 5, 5, 5), group=MASKS),
         decoder_case(rng, "one sentence, one position", (1, 1, 4, 6, 2, 5), [None, None], group=NO_MASKS),
-        decoder_below_fills(rng, decoder_masks(rng, 4, 3, 5)),
+        decoder_below_fills(rng, decoder_masks(rng, 3, 5, 6)),
     ]
 
 

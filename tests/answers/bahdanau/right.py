@@ -16,12 +16,6 @@ def softmax_fill_infinity(scores, mask=None):
     return torch.nan_to_num(torch.softmax(filled, dim=-1), nan=0.0)
 
 
-def softmax_minus_ten_thousand(scores, mask=None):
-    if mask is None:
-        mask = torch.ones_like(scores, dtype=torch.bool)
-    return F.softmax(scores.masked_fill(~mask, -1e4), dim=-1) * mask
-
-
 def softmax_after_and_divide(scores, mask=None):
     weights = torch.softmax(scores, dim=-1)
     if mask is None:
