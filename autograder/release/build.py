@@ -133,7 +133,7 @@ def kit_files(
     graded = _requirements(shared)
     yield Path(GRADER), graded.encode()
     yield Path("modules.txt"), "\n".join(importable(graded.splitlines())).encode()
-    for name in ("requirements.txt", "start.py", "check.py"):
+    for name in ("requirements.txt", "start.py", "check.py", "check.yml"):
         yield Path(name), (TEMPLATES / name).read_bytes()
     for check_id, content in recordings(list(names), part_numbers, BUILD / "recordings").items():
         yield recording_path(check_id, RECORDINGS), content
