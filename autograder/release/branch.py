@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 
-def git(repository: Path, *words: str, given: bytes = b"", **settings: str) -> str:
+def git(repository: Path, *words: str, given: bytes = b"", index: str = "") -> str:
     """Return what git prints; raise ValueError with what it complains of where it fails."""
-    return raw(repository, *words, given=given, **settings).decode("utf-8", "surrogateescape").strip()
+    return raw(repository, *words, given=given, index=index).decode("utf-8", "surrogateescape").strip()
 
 
-def raw(repository: Path, *words: str, given: bytes = b"", **settings: str) -> bytes:
+def raw(repository: Path, *words: str, given: bytes = b"", index: str = "") -> bytes:
     """Return the bytes that git prints, as for a file's content."""
     command = ["git", "-C", str(repository), *words]
-    environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", **settings}
+    environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0"} | ({"GIT_INDEX_FILE": index} if index else {})
     done = subprocess.run(command, input=given, capture_output=True, env=environment, check=False)
     if done.returncode != 0:
         reason = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
@@ -51,7 +51,7 @@ def _tree(repository: Path, files: Mapping[str, bytes]) -> str:
         blob = git(repository, "hash-object", "-w", "--no-filters", "--stdin", given=content)
         lines.append(f"100644 {blob}\t{path}\0")
     with tempfile.TemporaryDirectory() as folder:
-        index = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
+        index = str(Path(folder, "index"))
         listed = "".join(lines).encode("utf-8", "surrogateescape")
-        git(repository, "update-index", "--add", "-z", "--index-info", given=listed, **index)
-        return git(repository, "write-tree", **index)
+        git(repository, "update-index", "--add", "-z", "--index-info", given=listed, index=index)
+        return git(repository, "write-tree", index=index)

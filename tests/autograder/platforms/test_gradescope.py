@@ -222,13 +222,13 @@ for top, folders, files in os.walk("/"):
     try: os.mkdir(top + "/left"); open(top + "/left/file", "w").close(); done.append(top)
     except OSError: pass
 for place in ("/autograder/source", "/autograder/results", "/autograder/submission", "/proc/1/root", "/proc/1/environ"):
-    try: print("entered", place, os.listdir(place))
-    except NotADirectoryError: print("read", open(place).read())
-    except OSError: pass
+    for look in (os.listdir, lambda place: open(place).read()):
+        try: print("entered", place, look(place))
+        except OSError: pass
 for family in (socket.AF_INET, socket.AF_INET6):
     try: socket.socket(family); print("a socket")
     except OSError: pass
-for user in (0, 40001, 40003):
+for user in {0, 40001, 40002, 40003} - {os.getuid()}:
     try: os.setuid(user); print("became", user)
     except OSError: pass
 for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -264,4 +264,4 @@ def test_of_an_earlier_process_nothing_is_left_and_nothing_private_is_open_to_it
     users = re.findall(r"^(\d+) \[(.*)\]$", ran.stdout, re.MULTILINE)
     assert len({user for user, _ in users} - {"0"}) == 2, ran.stdout
     assert all("'/tmp'" in places for _, places in users), ran.stdout
-    assert not re.search(r"entered|read|a socket|became|may end", ran.stdout), ran.stdout
+    assert not re.search(r"entered|a socket|became|may end", ran.stdout), ran.stdout
