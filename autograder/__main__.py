@@ -33,9 +33,8 @@ def arguments() -> argparse.ArgumentParser:
     release.add_argument(
         "--given",
         action="append",
-        default=[],
         metavar="NAME,NAME",
-        help="chapters whose functions, written out, go into the kit as `given` (default: none)",
+        help="chapters whose functions, written out, go into the kit as `given`, or none (default: as before)",
     )
 
     score = verbs.add_parser("score", help="print one line of JSON per notebook file")
@@ -113,7 +112,7 @@ def main(words: list[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     if options.verb == "release":
-        return _release(options.names, [name.strip() for text in options.given for name in text.split(",")])
+        return _release(options.names, options.given)
     if options.verb == "new":
         return _new(options)
     if options.verb == "try":
@@ -149,25 +148,32 @@ def _new(options: argparse.Namespace) -> int:
     return 0
 
 
-def _release(names: list[str], given: list[str]) -> int:
+def _release(names: list[str], words: list[str] | None) -> int:
     from autograder.assignment import assignments, demand, demand_settings, template
-    from autograder.release.given import demand_givable
+    from autograder.release.given import chosen, demand_givable
     from autograder.release.manifest import Manifest
+    from autograder.settings import settings
 
     demand_settings()  # before torch is loaded
     demand(names)
+    before = Manifest(BUILD).given
+    given = chosen(words, before)
     demand_givable(given)
     from autograder.release.build import release
 
-    before = Manifest(BUILD).given
     for path in release(names, given=given):
         made = template(path.stem)
         bonus = f" and {made.bonus_points:g} bonus points" if made.bonus_points else ""
         print(f"{path}: {made.core_points:g} points{bonus}")
+    for name in names or assignments():
+        for question, points in settings().points.get(name, {}).items():
+            if isinstance(points, int):
+                print(f"{name}.{question}: {points} points, as course.toml says; its rubric's items are scaled to them")
     packed = [name for name in assignments() if f"release/{name}/{name}.ipynb" in Manifest(BUILD).digests]
     print(f"for students: {KIT.with_suffix('.zip')}, with {', '.join(packed)}")
     if given:
-        print(f"given, written out: {', '.join(given)}")
+        kept = "" if words else " (as before: --given none takes them away)"
+        print(f"given, written out: {', '.join(given)}{kept}")
     if gone := [name for name in before if name not in given]:
         print(f"no longer given: {', '.join(gone)}; --given {','.join([*gone, *given])} gives all again")
     return 0

@@ -1,9 +1,11 @@
 """Where things lie, from the root of the course."""
 
+import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-BUILD = ROOT / "build"
+BUILD = ROOT / os.environ.get("ATTENTION_BUILD", "build")  # `make test` in a class's clone has one of its own
+RECORDED = ROOT / "build" / "recordings"  # what `release` computes and keeps: the same for all
 KIT = BUILD / "release" / "kit"
 SOURCE = BUILD / "source"
 CLASS = BUILD / "class"

@@ -4,7 +4,7 @@ chapters = ["bahdanau", "transformer"]          # the others are dropped; the or
 
 [points.bahdanau]
 reading_a_matrix = 4                            # a question in words
-additive_attention = {"with a mask" = 3}        # demands of a check, in the words that students read
+additive_attention = {"with a mask" = 3}        # demands of a check, in the words that students read; 0 drops one
 
 [deadlines]
 bahdanau = "2026-12-01 Europe/Berlin"
@@ -116,7 +116,8 @@ def _points(content: dict[str, Any]) -> dict[str, Points]:
         for each, worth in _table(points, name).items():
             for demand, number in (worth if isinstance(worth, dict) else {"": worth}).items():
                 what = f"points.{name}.{each}" + (f", “{demand}”" if demand else "")
-                _demand(type(number) is int and number >= 1, what, number, "a whole number from 1 on")
+                least = 0 if demand else 1  # a demand can be dropped
+                _demand(type(number) is int and number >= least, what, number, f"a whole number from {least} on")
     return points
 
 

@@ -113,6 +113,31 @@ def test_a_python_that_is_newer_than_was_tried_is_warned_about_and_taken(tmp_pat
     assert (f"Python {version} is newer than was tried (Python 3.11 to 3.14)" in output) == is_newer
 
 
+def test_the_tests_of_a_class_leave_its_release_alone(tmp_path):
+    """Where there is a course.toml, `make test` releases into a folder of its own, and tests what is there."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    for name in ("requirements", "activate", "system"):
+        (tmp_path / "build" / "stamps").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "build" / "stamps" / name).touch()
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/bin/sh\necho "$ATTENTION_BUILD $2"\n')
+    python.chmod(0o755)
+    for name in ("requirements.txt", "apt.txt"):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (0, 0))
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "ATTENTION_"))}
+    for verb, folder in (("test", "build"), ("release", ""), ("test", "build/tests")):
+        done = subprocess.run(["make", verb], cwd=tmp_path, env=kept, capture_output=True, text=True, check=True)
+        steps = ["autograder", "pytest"] if verb == "test" else ["autograder"]
+        assert done.stdout.splitlines() == [f"{folder} {step}" for step in steps]
+        if verb == "release":
+            (tmp_path / "course.toml").touch()
+    words = [sys.executable, "-c", "from autograder import places; print(places.KIT, places.RECORDED)"]
+    done = subprocess.run(words, cwd=ROOT, env=kept | {"ATTENTION_BUILD": "build/x"}, capture_output=True, text=True)
+    assert done.stdout.split() == [str(ROOT / "build" / "x" / "release" / "kit"), str(ROOT / "build" / "recordings")]
+
+
 # The environment
 
 

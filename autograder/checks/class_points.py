@@ -1,5 +1,6 @@
 """The points that a class's course.toml gives instead of the checks' own."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -20,13 +21,25 @@ def checks_of_class(name: str, known: list[Check]) -> dict[str, Check]:
 
 
 def questions_of_class(name: str, known: Mapping[str, Written], functions: Iterable[str]) -> dict[str, Written]:
-    """Return the questions in words with the class's points; raise SettingsError for those of no question."""
+    """Return the questions in words with the class's points, to which the items of their rubrics are scaled.
+
+    Raise SettingsError for points of no question.
+    """
     given = settings().points.get(name, {})
     demand_one_of(given, [*functions, *known], f"{FILE}: points.{name}: ")
     for question in known.keys() & given.keys():
         if not isinstance(given[question], int):
             raise SettingsError(f"{FILE}: points.{name}.{question}: expected one number: it is answered in words")
-    return {question: replace(each, points=given.get(question, each.points)) for question, each in known.items()}
+    return {question: _scaled(each, given.get(question)) for question, each in known.items()}
+
+
+def _scaled(question: Written, points: object) -> Written:
+    """Return a question with other points, and each item's in hundredths, rounded up: together they give them all."""
+    if not isinstance(points, int):
+        return question
+    factor = points / question.points
+    rubric = {item: math.ceil(round(100 * worth * factor, 6)) / 100 for item, worth in question.rubric.items()}
+    return replace(question, points=points, rubric=rubric)
 
 
 def _changed(name: str, check: Check, given: Given) -> Check:
@@ -43,5 +56,8 @@ def _changed(name: str, check: Check, given: Given) -> Check:
         if isinstance(old, Points)
         else numbers.get(demand, old)
         for demand, old in check.points.items()
+        if numbers.get(demand) != 0  # it is not asked any more
     }
+    if not points:
+        raise SettingsError(f"{where}: all demands have 0 points: leave one of them some")
     return replace(check, points=points)

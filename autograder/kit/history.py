@@ -30,15 +30,15 @@ def _imported(tree: ast.Module) -> list[str]:
 
 
 def unsaved(path: Path) -> list[str]:
-    """Return a line for each function of which a notebook's file has other code than the cell that was run last."""
+    """Return a line on the functions of which a notebook's file has other code than the cells that were run last."""
     name, cells = read(path)
     saved = {collapsed(source_of(cell)) for cell in cells}
     newest = {part: _newest(part) for part in course.parts(name)}
-    return [
-        f"⚠ {part} is other code in this file than in the cell that you ran last: run the cell, save, then check_all()."
-        for part, source in newest.items()
-        if source and collapsed(source) not in saved
-    ]
+    others = [part for part, source in newest.items() if source and collapsed(source) not in saved]
+    if not others:
+        return []
+    more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+    return [f"⚠ Not what you ran last: {others[0]}{more}. Run, save, check_all() again."]
 
 
 def _newest(function: str) -> str:

@@ -1,4 +1,4 @@
-"""Where a student is: the points of the last check of each part, of this notebook and of the course, and what is next.
+"""Where a student is: the points of the last check of each part of a notebook, and what is next.
 
 They are kept beside the kit, so that a new kernel knows them; where nothing can be written, as long as the kernel runs.
 """
@@ -20,7 +20,7 @@ _given: dict[str, int] = {}  # how many hints were shown, by check
 
 
 def noted(check_id: str, verdict: Verdict, is_secret: bool) -> list[str]:
-    """Keep a verdict; return the lines below it: where the next hint is, and how far the student is."""
+    """Keep a verdict; return the lines below it: where the next hint is and, where points changed, how far one is."""
     global _last
     _last = check_id
     name, _, function = check_id.partition(".")
@@ -28,12 +28,14 @@ def noted(check_id: str, verdict: Verdict, is_secret: bool) -> list[str]:
     if part is None:  # a kit that came without notebooks
         return []
     scores = _known[name] = _scores(name)
-    scores[function] = HANDED_IN if is_secret and verdict.score else float(verdict.score)
+    before, score = scores.get(function, 0.0), HANDED_IN if is_secret and verdict.score else float(verdict.score)
+    scores[function] = score
     _keep(name, scores)
-    lines = []
-    if verdict.score < verdict.max_score and _given.get(check_id, 0) < len(part.hints):
-        lines.append(f"`hint()` shows hint {_given.get(check_id, 0) + 1} of {len(part.hints)}.")
-    return [*lines, *_lines(name)]
+    shown, lines = _given.get(check_id, 0), []
+    if verdict.score < verdict.max_score and shown < len(part.hints):
+        again = f"; `hint({shown})` shows hint {shown} again" if shown else ""
+        lines.append(f"`hint()` shows hint {shown + 1} of {len(part.hints)}{again}.")
+    return [*lines, *(_lines(name) if score != before else [])]
 
 
 def stopped(check_id: str) -> None:
@@ -44,20 +46,27 @@ def stopped(check_id: str) -> None:
         _keep(name, scores)
 
 
-def hint(check_id: str = "") -> None:
-    """Show the next hint of a part: `hint()` of the last one that was checked, or `hint("bahdanau.masked_softmax")`."""
-    check_id = check_id or _last
+def hint(check_id: str | int = "", number: int = 0) -> None:
+    """Show a hint of a part: `hint()` the next of the last one that was checked, `hint(2)` an earlier one again.
+
+    Another part is named first: `hint("bahdanau.masked_softmax")`, `hint("bahdanau.masked_softmax", 2)`.
+    """
+    check_id, number = (_last, check_id) if isinstance(check_id, int) else (check_id or _last, number)
     name, _, function = check_id.partition(".")
     part = course.parts(name).get(function)
     if part is None:
         print('Run a check first, or name a part: hint("bahdanau.masked_softmax").')
         return
-    number = _given.get(check_id, 0)
-    if number >= len(part.hints):
-        print(f"{function} has {'no more hints' if number else 'no hints'}.")
+    shown = _given.get(check_id, 0)
+    if not 0 <= number <= shown:
+        print(f"{function}: hint {number} was not shown yet; hint() shows the next, {shown + 1} of {len(part.hints)}.")
         return
-    _given[check_id] = number + 1
-    text = f"{function}, hint {number + 1} of {len(part.hints)}: {part.hints[number]}"
+    if number == 0 and shown >= len(part.hints):
+        print(f"{function} has {'no more hints' if shown else 'no hints'}.")
+        return
+    number = number or shown + 1
+    _given[check_id] = max(number, shown)
+    text = f"{function}, hint {number} of {len(part.hints)}: {part.hints[number - 1]}"
     if shell() is None:
         print(text)
         return
@@ -67,7 +76,7 @@ def hint(check_id: str = "") -> None:
 
 
 def _lines(name: str) -> list[str]:
-    """Return two lines: the parts of a notebook with their marks, and what is next, with the points of the course."""
+    """Return two lines: the parts of a notebook with their marks, and what is next."""
     parts, scores = [part for part in course.parts(name).values() if not part.written], _scores(name)
     places = dict.fromkeys(part.place for part in parts)
     marks = [f"{place} {mark([p for p in parts if p.place == place], scores)}" for place in places]
@@ -82,8 +91,7 @@ def _lines(name: str) -> list[str]:
         by_hand = " and ".join(dict.fromkeys(part.place for part in course.parts(name).values() if part.written))
         read = f"your teacher reads {by_hand}; " if by_hand else ""
         then = f"All core parts with checks are done; {read}{more}`check_all()` runs the saved file as grading does."
-    names = course.names()
-    return [first, then + (f" The course: {_sum(*names)}." if len(names) > 1 else "")]
+    return [first, then]
 
 
 def mark(parts: list[course.Part], scores: dict[str, float]) -> str:
@@ -94,9 +102,9 @@ def mark(parts: list[course.Part], scores: dict[str, float]) -> str:
     return "½" if any(got) else "–"
 
 
-def _sum(*names: str) -> str:
-    scores = {name: _scores(name) for name in names}
-    return summed((part, scores[name].get(part.name, 0.0)) for name in names for part in course.parts(name).values())
+def _sum(name: str) -> str:
+    scores = _scores(name)
+    return summed((part, scores.get(part.name, 0.0)) for part in course.parts(name).values())
 
 
 def summed(scored: Iterable[tuple[course.Part, float]]) -> str:

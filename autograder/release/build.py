@@ -21,7 +21,7 @@ from autograder.gradebook.database import quiet
 from autograder.kit.course import numbers
 from autograder.kit.recordings import FOLDER
 from autograder.kit.recordings import path as recording_path
-from autograder.places import BUILD, ROOT
+from autograder.places import BUILD, RECORDED, ROOT
 from autograder.release.blank import BlankError, Module, blanked
 from autograder.release.given import demand_givable, given_files
 from autograder.release.manifest import KIT, MADE, ZIP, Manifest, write
@@ -135,7 +135,7 @@ def kit_files(
     yield Path("modules.txt"), "\n".join(importable(graded.splitlines())).encode()
     for name in ("requirements.txt", "start.py", "check.py", "check.yml"):
         yield Path(name), (TEMPLATES / name).read_bytes()
-    for check_id, content in recordings(list(names), part_numbers, BUILD / "recordings").items():
+    for check_id, content in recordings(list(names), part_numbers, RECORDED).items():
         yield recording_path(check_id, RECORDINGS), content
 
 

@@ -16,6 +16,14 @@ class NotGivable(ValueError):
     """A name behind --given whose functions cannot be given out; the message says which, why, and what to do."""
 
 
+def chosen(words: Sequence[str] | None, before: Sequence[str]) -> list[str]:
+    """Return the names that --given names, those of the release before where there is none; "none" stands for none."""
+    if words is None:
+        return list(before)
+    names = [name.strip() for text in words for name in text.split(",")]
+    return [] if names == ["none"] else names
+
+
 def demand_givable(names: Sequence[str]) -> None:
     """Raise NotGivable unless each name has functions, is there once, and comes with all that its functions call.
 

@@ -3,14 +3,21 @@
 So anyone who drops chapters, by course.toml or in `_toc.yml`, has no sentence to change. What goes: in a list, an item
 that begins with a link to the chapter; in a table, a row that begins with its name as code, behind a week's
 number or not, and the rows of a bold name whose row links it; a section that is explained in it or bears its name.
+
+Nor does a page hold a chapter's number: {chapters}`luong, transformer` becomes "chapters 3 and 7", of those that are in
+this book, and {Chapters}`…` the same at the beginning of a sentence.
 """
 
 import re
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+
+from autograder.contents import chapters
 
 LINK = re.compile(r"\[(?P<text>[^\[\]]*)\]\((?P<name>[\w-]+)\.md(?:#[\w-]*)?\)")
+NUMBERS = re.compile(r"\{(?P<word>[Cc]hapter)s\}`(?P<names>[^`]+)`")
 TITLE = re.compile(r"^#\s+(.+?)\s*$", re.MULTILINE)
 ROW = re.compile(r"^\| (?:\*\*(?P<bold>[^*|]+)\*\* \|.*|.*)\n", re.MULTILINE)
 
@@ -19,6 +26,29 @@ def title(page: Path) -> str:
     """Return a chapter's first heading, else its name."""
     heading = TITLE.search(page.read_text(encoding="utf8"))
     return heading[1] if heading else page.stem
+
+
+def with_numbers(text: str, folder: Path, order: list[str]) -> str:
+    """Return a page's source with the numbers of the chapters that it names; where none is in this book, their titles.
+
+    Raise ExtensionError for a name that is no page of the book.
+    """
+
+    def numbers(named: re.Match[str]) -> str:
+        names = [name.strip() for name in named["names"].split(",")]
+        if unknown := [name for name in names if not (folder / f"{name}.md").is_file()]:
+            raise ExtensionError(f"{named[0]}: no page is called {unknown[0]}")
+        there = [str(order.index(name) + 1) for name in names if name in order]
+        if not there:
+            return _listed([f"“{title(folder / f'{name}.md')}”" for name in names])
+        return f"{named['word']}{'s' if len(there) > 1 else ''} {_listed(there)}"
+
+    return NUMBERS.sub(numbers, text)
+
+
+def _listed(words: list[str]) -> str:
+    """Return words as a list in a sentence: "1, 2 and 3"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def without_links(text: str, folder: Path, built: set[str]) -> str:
@@ -55,11 +85,13 @@ def dropped(app: Sphinx) -> set[str]:
 
 
 def read(app: Sphinx, docname: str, source: list[str]) -> None:
-    source[0] = without_links(without_lines(source[0], dropped(app)), Path(app.srcdir), set(app.env.found_docs))
+    folder = Path(app.srcdir)
+    text = with_numbers(without_lines(source[0], dropped(app)), folder, chapters())
+    source[0] = without_links(text, folder, set(app.env.found_docs))
 
 
 def include(app: Sphinx, path: Path, docname: str, source: list[str]) -> None:
-    source[0] = without_lines(source[0], dropped(app))
+    source[0] = with_numbers(without_lines(source[0], dropped(app)), Path(app.srcdir), chapters())
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

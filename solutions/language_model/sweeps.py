@@ -2,7 +2,7 @@
 
 from lab.evaluation.sweeps import Sweep
 
-# Ch. 7's block: its embeddings are tied already.
+# The Transformer's block: its embeddings are tied already.
 OLD = {"norm": "layer", "pre_norm": False, "feed_forward": "relu", "positions": "sine", "biases": True}
 SWEEPS = {
     "block": Sweep(

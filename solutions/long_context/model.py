@@ -1,4 +1,4 @@
-"""Ch. 8's decoder with this chapter's attention: a function for each layer, and a cache that rolls."""
+"""The language model's decoder with this chapter's attention: a function for each layer, and a cache that rolls."""
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy

@@ -12,7 +12,9 @@ import pytest
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from nbformat.v4 import new_code_cell, new_notebook
+from sphinx.errors import ExtensionError
 
+from autograder.contents import chapters
 from tests.support.sites import built, shown
 
 ROOT = Path(__file__).parents[2]
@@ -60,6 +62,46 @@ def test_a_link_to_a_chapter_that_was_dropped_is_text_and_any_other_stays(tmp_pa
         "See the scores, Luong: global and local, [here](#there), [](pooling.md) and [](nowhere.md)."
     )
     assert dropped.without_links(text, tmp_path, {"index", "pooling", "luong"}) == text
+
+
+def test_a_chapters_number_is_that_of_the_book_that_is_built(tmp_path):
+    for name in ("encoder_decoder", "luong", "transformer"):
+        (tmp_path / f"{name}.md").write_text(f"# The {name}\n")
+    text = "{Chapters}`encoder_decoder, luong,transformer` train. See [{chapters}`transformer`](transformer.md)."
+    whole = "Chapters 1, 3 and 4 train. See [chapter 4](transformer.md)."
+    assert dropped.with_numbers(text, tmp_path, ["encoder_decoder", "x", "luong", "transformer"]) == whole
+    two = "Chapters 1 and 2 train. See [chapter 2](transformer.md)."
+    assert dropped.with_numbers(text, tmp_path, ["encoder_decoder", "transformer"]) == two
+    one = "Chapter 1 train. See [“The transformer”](transformer.md)."
+    assert dropped.with_numbers(text, tmp_path, ["encoder_decoder"]) == one
+    with pytest.raises(ExtensionError, match="no page is called nobody"):
+        dropped.with_numbers("{chapters}`nobody`", tmp_path, ["encoder_decoder"])
+
+
+def test_a_page_and_what_it_includes_have_the_numbers_of_the_book(tmp_path):
+    name = chapters()[-1]
+    (tmp_path / "part.txt").write_text(f"It is what {{chapters}}`{name}` does.\n")
+    below = f"```{{include}} ../part.txt\n```\n\n```{{toctree}}\n{name}\n```\n"
+    index = f"# Book\n\nSee [{{chapters}}`{name}`]({name}.md).\n\n{below}"
+    assert not built(tmp_path, {"index": index, name: "# The last\n"}, extensions=["myst_parser", "dropped"])
+    text = shown((tmp_path / "html" / "index.html").read_text(encoding="utf8"))
+    assert f"See chapter {len(chapters())}." in text
+    assert f"It is what chapter {len(chapters())} does." in text
+
+
+PAGES = [
+    *BOOK.glob("**/*.md"), *BOOK.glob("*.py"), *BOOK.glob("figures/*"), *(ROOT / "exercises").glob("*.md"),
+    *(ROOT / "autograder" / "checks").glob("**/*.t*t"), *(ROOT / "examples").glob("*.md"), ROOT / "TEACHING.md",
+]  # fmt: skip
+
+
+def test_no_page_holds_the_number_of_a_chapter():
+    """A class that drops chapters would read of one that is another in its book: {chapters}`NAME` says its number."""
+    fixed = re.compile(r"\b[Cc]h(?:apters?|\.)[\s\N{NO-BREAK SPACE}]*\d")
+    assert all(fixed.search(text) for text in ("as chapter 7 does", "Chapters 1, 2 and 3", "Ch. 8's"))
+    places = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8", errors="ignore") for path in PAGES}
+    assert len(places) > 100
+    assert [f"{path}: {found[0]}" for path, text in places.items() for found in fixed.finditer(text)] == []
 
 
 LISTS = """1. [](luong.md) – Is there a simpler score?\\

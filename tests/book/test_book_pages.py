@@ -115,12 +115,17 @@ def test_the_full_edition_shows_the_answers():
 
 
 def test_the_students_edition_has_no_answer_in_any_file():
+    """What can be downloaded is the release, which has a law of its own: its bug hunts hold single lines of answers."""
     pages(STUDENTS)
     around = models()
     own = [(name, line) for name, line in answers() if line not in around]
     texts = [
-        file for file in STUDENTS.rglob("*") if file.suffix in {".html", ".js", ".txt", ".md", ".py", ".ipynb", ".json"}
+        file
+        for file in STUDENTS.rglob("*")
+        if file.suffix in {".html", ".js", ".txt", ".md", ".py", ".ipynb", ".json"}
+        and "_downloads" not in file.relative_to(STUDENTS).parts
     ]
+    assert len(texts) > len(PAGES) - len(TEACHERS)
     for file in texts:
         raw = file.read_text(encoding="utf8", errors="replace")
         text = shown(raw) if file.suffix == ".html" else raw

@@ -8,7 +8,7 @@
     return element;
   };
   const ask = body => fetch(url, body && {
-    method: "PUT", body: JSON.stringify(body), headers: { "X-CSRFToken": getCookie("_xsrf") },
+    method: "PUT", keepalive: true, body: JSON.stringify(body), headers: { "X-CSRFToken": getCookie("_xsrf") },
   }).then(answer => {
     if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
     return answer.json();
@@ -63,14 +63,25 @@
 
   function asked(request) {
     const status = make("span", { role: "status" });
-    const answer = make("textarea", { value: request.answer, placeholder: "your answer, for the feedback page (Markdown)" });
-    const send = make("button", { type: "button", textContent: "Save the answer" });
-    send.onclick = () => ask({ request: request.id, answer: answer.value })
-      .then(() => { status.textContent = " saved"; })
-      .catch(error => { status.textContent = ` not saved: ${error.message}`; });
+    const answer = make("textarea", { value: request.answer, placeholder: "your answer, for the feedback page (Markdown); it saves itself" });
+    let waits;
+    const send = () => {
+      clearTimeout(waits);
+      const typed = answer.value;
+      status.textContent = "saving …";
+      return ask({ request: request.id, answer: typed })
+        .then(() => { if (answer.value === typed) status.textContent = "saved"; })
+        .catch(error => { status.textContent = `not saved: ${error.message}`; });
+    };
+    answer.oninput = () => {
+      status.textContent = "";
+      clearTimeout(waits);
+      waits = setTimeout(send, 1000);
+    };
+    answer.onchange = send;  // the box is left, as for another page
     answer.setAttribute("aria-label", `answer to the request about ${request.part}`);
     return make("fieldset", { className: "rubric request" }, make("legend", { textContent: `Regrade request: ${request.part}` }),
-      make("blockquote", { textContent: request.note }), answer, send, status);
+      make("blockquote", { textContent: request.note }), answer, status);
   }
 
   function drawRequests({ requests }) {

@@ -5,10 +5,13 @@ import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
 from autograder import assignment, checks, contents, settings
 from autograder.gradebook.lateness import EachDay, deadlines
+from autograder.kit.grading import grade
 from autograder.places import ROOT
 from book import build
 from tests.support.classes import opened_book
@@ -68,6 +71,10 @@ def test_points_of_the_class_are_those_of_its_checks_and_questions(course) -> No
         ("[points]\nbahdanu = {}", "course.toml: points: 'bahdanu': expected one of"),
         ("[points.bahdanau]\nreading = 3", "points.bahdanau: 'reading': expected one of attention_by_hand"),
         ("[points.bahdanau]\nreading_a_matrix = 0", "points.bahdanau.reading_a_matrix = 0: expected a whole number"),
+        (
+            '[points.bahdanau]\nlinks_of = {"x" = -1}',
+            "points.bahdanau.links_of, “x” = -1: expected a whole number from 0",
+        ),
         ("[points.bahdanau]\nlinks_of = 3", "points.bahdanau.links_of = 3: expected a table such as {"),
         ("[points.bahdanau]\nlinks_of = {all = 3}", "points.bahdanau.links_of: 'all': expected one of"),
         ("[points]\nbahdanau = 3", "bahdanau = 3: expected a table, [bahdanau]"),
@@ -126,5 +133,40 @@ def test_a_class_is_graded_by_its_deadline_and_its_rule(teacher, out: Path, cour
 def test_the_example_has_every_setting_and_can_be_used(course, tmp_path: Path) -> None:
     shutil.copy(ROOT / "examples" / settings.FILE, tmp_path)
     read = settings.settings()
-    assert all((read.chapters, read.points, read.deadlines, read.late))
+    assert all((read.points, read.deadlines, read.late))
     use_all()
+    assert read.chapters is None  # who edits the dates alone teaches all chapters
+    chosen = (tmp_path / settings.FILE).read_text("utf-8").replace("# chapters =", "chapters =")
+    course(chosen)
+    assert settings.settings().chapters
+    use_all()
+
+
+@pytest.mark.parametrize("points", [1, 2, 4, 5, 7, 10])
+def test_a_rubrics_items_are_scaled_to_the_points_of_the_class(course, points: int) -> None:
+    """Who has all items that had all points before has them all, and half of an item is half."""
+    before = checks.written("bahdanau", "reading_a_matrix")
+    course(f"[points.bahdanau]\nreading_a_matrix = {points}")
+    after = checks.written("bahdanau", "reading_a_matrix").rubric
+    assert list(after) == list(before.rubric)
+    for item, worth in before.rubric.items():
+        assert 0 <= after[item] - worth * points / before.points < 0.0101
+    whole = [after[item] for item, worth in before.rubric.items() if worth == 1]
+    assert points <= sum(whole) < points + 0.031
+
+
+def test_a_demand_with_0_points_is_asked_no_more(course) -> None:
+    before = checks.find("bahdanau.masked_softmax")
+    course('[points.bahdanau]\nmasked_softmax = {"rows with no True" = 0}')
+    after = checks.find("bahdanau.masked_softmax")
+    assert [each.name for each in before.criteria if each not in after.criteria] == ["rows with no True"]
+    lost = next(each.points for each in before.criteria if each.name == "rows with no True")
+    assert after.max_points == before.max_points - lost
+    cases = after.draw(np.random.default_rng(0))
+
+    def without_the_row(scores, mask=None):
+        weights = scores if mask is None else scores.masked_fill(~mask, -torch.inf)
+        return weights.softmax(-1)
+
+    verdict = grade("bahdanau.masked_softmax", cases, after.criteria, after.calling(without_the_row))
+    assert {name for name, points, got in verdict.criteria if got < points} <= {"gradients"}

@@ -76,6 +76,25 @@ def test_bad_input_is_an_error_that_leaves_everything_as_it_was(given, words, wi
     assert {path: path.stat().st_mtime_ns for path in BUILD.glob("release*")} == stamps
 
 
+@pytest.mark.parametrize(
+    ("words", "given", "said"),
+    [
+        ([], ["bahdanau"], "given, written out: bahdanau (as before: --given none takes them away)"),
+        (["--given", "none"], [], "no longer given: bahdanau; --given bahdanau gives all again"),
+        (["--given", "bahdanau, luong"], ["bahdanau", "luong"], "given, written out: bahdanau, luong\n"),
+        (["--given", "bahdanau", "--given", "luong"], ["bahdanau", "luong"], "given, written out: bahdanau, luong\n"),
+    ],
+)
+def test_what_was_given_stays_given_until_a_release_says_otherwise(words, given, said, monkeypatch, capsys) -> None:
+    """`make release`, `make work` and `make course` release without --given."""
+    released: list[list[str]] = []
+    monkeypatch.setattr(Manifest, "given", property(lambda self: ["bahdanau"]))
+    monkeypatch.setattr("autograder.release.build.release", lambda names, given: released.append(given) or [])
+    assert commands.main(["release", *words]) == 0
+    assert released == [given]
+    assert said in capsys.readouterr().out
+
+
 def test_a_chapter_that_the_course_has_dropped_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.assignment.assignments", lambda: ["luong"])
     monkeypatch.setattr("autograder.release.given.assignments", lambda: ["luong"])

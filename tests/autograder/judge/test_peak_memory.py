@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from autograder.checks import find
-from autograder.judge.caller import Student
+from autograder.judge.caller import StepServer, Student, differing
 from autograder.judge.session import Limits, Session
 from autograder.kit.answer import Call
 from autograder.kit.call import call
@@ -126,3 +126,37 @@ WINDOW_STYLES = [value for name, value in vars(right_starred).items() if name.st
 def test_every_right_window_stays_below(built, style):
     source = SOFTMAX + "\n".join(inspect.getsource(each) for each in (*PARTS, style))
     assert judged(built, source.replace(style.__name__, "windowed_attention"), 0, WINDOWED).hint is None
+
+
+def of_two_runs(built, source: str, check_id: str) -> list[str]:
+    """Return the functions that are said to answer otherwise in a second run."""
+    check, drawn = find(check_id), cases(check_id, 0)
+    with Session(built, Limits(), checks=1) as session:
+        session.run(IMPORTS)
+        session.run(source)
+        session.begin_check()
+        student = Student(session, adapter=check.portable_adapter, cases=len(drawn))
+        caller = StepServer(session, student, check.steps) if check.steps else student
+        grade(check_id, drawn, check.criteria, caller)
+        assert len(student.first) == len(drawn)
+    return differing(built, Limits(), [*session.ran, (check.function, student)], math.inf)
+
+
+BAND = """
+def sliding_window(query, key, value, window, sinks=0):
+    back = torch.arange(query.shape[1])[:, None] - torch.arange(query.shape[1])
+    seen = (back >= 0) & ((back < window) | (torch.arange(query.shape[1]) < sinks))
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    return scores.masked_fill(~seen, -torch.inf).softmax(-1) @ value
+"""
+DRAWN = "import os\ncoin = int.from_bytes(os.urandom(4))\n" + BAND.replace("@ value", "@ value + coin")
+
+
+@pytest.mark.parametrize(("source", "differs"), [(BAND, False), (DRAWN, True)], ids=["the same", "drawn"])
+def test_who_takes_too_much_memory_is_said_to_answer_otherwise_only_if_the_numbers_differ(built, source, differs):
+    assert bool(of_two_runs(built, source, "long_context.sliding_window")) == differs
+
+
+def test_who_asks_for_steps_answers_the_same_in_a_second_run(built):
+    right = inspect.getsource(find("transformer.greedy_cached").reference)
+    assert of_two_runs(built, right, "transformer.greedy_cached") == []

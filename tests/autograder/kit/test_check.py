@@ -188,7 +188,7 @@ def test_points_that_only_grading_knows_are_counted_apart(tmp_path, monkeypatch)
     assert then.startswith("All core parts with checks are done")
 
 
-def test_hints_come_one_at_a_time_and_the_course_is_counted_with_the_notebook(tmp_path, monkeypatch, capsys):
+def test_hints_come_one_at_a_time_and_an_earlier_one_comes_again(tmp_path, monkeypatch, capsys):
     part = course.Part("task", 1, 4, hints=("an idea", "a skeleton"))
     monkeypatch.setattr(course, "parts", lambda name: {part.name: part})
     monkeypatch.setattr(course, "names", lambda: ["one", "two"])
@@ -197,11 +197,34 @@ def test_hints_come_one_at_a_time_and_the_course_is_counted_with_the_notebook(tm
     assert below == [
         "`hint()` shows hint 1 of 2.",
         "one: 3 of 4 points · part\N{NO-BREAK SPACE}1\N{NO-BREAK SPACE}½",
-        "Still open, first: part 1, task. The course: 3 of 8 points.",
+        "Still open, first: part 1, task.",
     ]
-    for shown in ("task, hint 1 of 2: an idea", "task, hint 2 of 2: a skeleton", "task has no more hints."):
-        progress.hint()
+    first, second = "task, hint 1 of 2: an idea", "task, hint 2 of 2: a skeleton"
+    for asked, shown in (
+        ((), first),
+        ((2,), "task: hint 2 was not shown yet; hint() shows the next, 2 of 2."),
+        ((-1,), "task: hint -1 was not shown yet; hint() shows the next, 2 of 2."),
+        ((1,), first),
+        (("one.task", 1), first),
+        ((), second),
+        ((1,), first),
+        ((), "task has no more hints."),
+        ((2,), second),
+    ):
+        progress.hint(*asked)
         assert capsys.readouterr().out.strip() == shown
+
+
+def test_how_far_one_is_stands_below_a_check_only_where_points_changed(tmp_path, monkeypatch):
+    """Of the notebook alone: "16 of 651 points" of the course discourages whoever begins with its end."""
+    part = course.Part("task", 1, 4, hints=("an idea", "a skeleton"))
+    monkeypatch.setattr(course, "parts", lambda name: {part.name: part})
+    monkeypatch.setenv("ATTENTION_STORE", str(tmp_path))
+    lines = [len(progress.noted("two.task", Verdict(score, 4, None, [], []), False)) for score in (0, 3, 3, 4, 4, 3)]
+    assert lines == [1, 3, 1, 2, 0, 3]
+    progress.hint()
+    again = "`hint()` shows hint 2 of 2; `hint(1)` shows hint 1 again."
+    assert progress.noted("two.task", Verdict(3, 4, None, [], []), False) == [again]
 
 
 def test_a_stopped_check_has_no_points_of_an_earlier_version(softmax_kit, tmp_path, monkeypatch):
@@ -243,7 +266,7 @@ def test_a_cell_that_ended_at_its_import_is_named(softmax_kit, monkeypatch):
 
 def test_check_all_names_what_was_run_and_is_not_in_the_file(tmp_path, monkeypatch, capsys):
     """Anyone who has changed a function and not saved reads of the old one."""
-    cells = [{"cell_type": "code", "metadata": {}, "source": "def f():\n    return 1\n"}]
+    cells = [{"cell_type": "code", "metadata": {}, "source": f"def {f}():\n    return 1\n"} for f in "fg"]
     (tmp_path / "name.ipynb").write_text(
         json.dumps({"cells": cells, "metadata": {"attention_workbook": {"assignment": "name"}}})
     )
@@ -251,10 +274,12 @@ def test_check_all_names_what_was_run_and_is_not_in_the_file(tmp_path, monkeypat
     monkeypatch.setattr(course, "names", lambda: ["name"])
     monkeypatch.setattr(dry_run, "dry_run", lambda path: Report("name"))
     monkeypatch.chdir(tmp_path)
-    for last, is_saved in (("def f():\n    return 1", True), ("def f():\n    return 2", False), ("g()", True)):
-        ran(monkeypatch, last)
+    one, two, other = (f"def {name}():\n    return {number}" for name, number in (("f", 1), ("f", 2), ("g", 2)))
+    for cells_run, named in (([one], ""), ([two], "f"), ([two, other], "f and 1 more"), (["g()"], "")):
+        ran(monkeypatch, *cells_run)
         dry_run.report_on_own("")
-        assert ("f is other code in this file" in capsys.readouterr().out) != is_saved
+        warnings = [line for line in capsys.readouterr().out.splitlines() if line.startswith("⚠")]
+        assert warnings == ([f"⚠ Not what you ran last: {named}. Run, save, check_all() again."] if named else [])
 
 
 def test_a_cells_syntax_error_in_a_dry_run_names_its_line_and_no_file_of_ipythons():

@@ -13,7 +13,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.judge.session import Session
-from autograder.places import ROOT
+from autograder.places import BUILD, ROOT
 from autograder.sandbox import bubblewrap, control_socket, sandbox
 from autograder.sandbox.sandbox import Sandbox
 from tests.support.points import by_checks
@@ -156,7 +156,7 @@ def test_an_ordinary_user_can_grade_too(released: Path, open_folder: Path) -> No
         subprocess.run(["cp", "-r", ROOT / name, open_folder], check=True)
     build = open_folder / "build"
     build.mkdir()
-    subprocess.run(["cp", "-r", ROOT / "build" / "release", ROOT / "build" / "source", build], check=True)
+    subprocess.run(["cp", "-r", BUILD / "release", BUILD / "source", build], check=True)
     spare = open_folder / "python"
     spare.mkdir()
     subprocess.run(["chown", "-R", "12345", open_folder], check=True)
