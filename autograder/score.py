@@ -17,6 +17,8 @@ from autograder.sandbox import sandbox
 from autograder.submissions import parser_client
 from autograder.submissions.notebook import Unreadable, read_bytes
 
+BUSY = "other programs kept the machine busy: score it again"
+
 
 @dataclass
 class Scorer:
@@ -47,6 +49,10 @@ class Scorer:
             judged = self.judge.notebook(submission.notebook, template, submission.content)
             if judged.starved:  # other programs kept the machine busy: judge it once more
                 judged = self.judge.notebook(submission.notebook, template, submission.content)
+            if any(failure.kind == "no_worker" for each in judged.verdicts.values() for failure in each.failures):
+                raise RuntimeError("student code could not be started")  # nobody's 0 points
+            if judged.starved:
+                judged.flags.append(BUSY)
             if self.assignment not in (None, assignment):
                 judged.flags.append(f"graded as '{assignment}', as it says, and not as '{self.assignment}'")
         except Unreadable as error:

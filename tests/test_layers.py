@@ -19,10 +19,11 @@ benchmarks.measured
 book
 examples
 autograder.__main__
+autograder.gradescope
 autograder.score
 autograder.canvas
 autograder.export
-autograder.grade autograder.release autograder.report autograder.gradescope
+autograder.grade autograder.release autograder.report
 autograder.gradebook
 autograder.course
 autograder.judge

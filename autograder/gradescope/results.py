@@ -12,6 +12,7 @@ from typing import Any
 from autograder.assignment import assignments, is_manual, template
 from autograder.files import atomic_write
 from autograder.kit.bonus import all_points, with_stars
+from autograder.score import BUSY
 from autograder.submissions import parser_client
 from autograder.submissions.notebook import Unreadable, read_bytes
 
@@ -65,6 +66,8 @@ def results(line: dict[str, Any], name: str, visibility: str) -> dict[str, Any]:
             tests.append({"name": question, "output": f"{about.get('points', 0):g} points, given by your teacher."})
     bonus = sum(check["score"] for check in line["checks"] if check.get("bonus"))
     words = f"{line['score'] - bonus:g} of {line['max_score']:g} points" + (f", and {bonus:g} bonus" if bonus else "")
+    if BUSY in line["flags"]:
+        words += ". The machine was too busy to run all of it: hand in again."
     return _framed(line["score"], words, tests, visibility)
 
 
@@ -96,11 +99,9 @@ def run(folder: Path, name: str, visibility: str, minutes: float) -> dict[str, A
         command = [sys.executable, "-m", "autograder", "score", "--container", "--assignment", name, str(notebook)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
         print(done.stdout, done.stderr)
-        return (
-            results(json.loads(done.stdout.splitlines()[-1]), name, visibility)
-            if done.returncode == 0
-            else refused(FAILED)
-        )
+        if done.returncode != 0:
+            return refused(FAILED)
+        return results(json.loads(done.stdout.splitlines()[-1]), name, visibility)
     except NotGraded as error:
         return refused(str(error))
     except subprocess.TimeoutExpired:

@@ -14,14 +14,18 @@ def check_all(notebook: str = "") -> None:
     Without a name it is the file of the running notebook, else the newest notebook of the folder.
     """
     from autograder.kit.dry_run import report_on_own
+    from autograder.kit.lines import console_takes_all
 
+    console_takes_all()
     report_on_own(notebook)
 
 
 def hint(check_id: str | int = "", number: int = 0) -> None:
     """Show the next hint of the part checked last, or of `hint("NAME.FUNCTION")`; `hint(2)`: one again."""
+    from autograder.kit.lines import console_takes_all
     from autograder.kit.progress import hint as show_hint
 
+    console_takes_all()
     show_hint(check_id, number)
 
 
@@ -58,12 +62,13 @@ def check(check_id: str, namespace: dict) -> float | None:
     from autograder.kit.example_hints import YOURS
     from autograder.kit.history import older
     from autograder.kit.lacking import lacking
-    from autograder.kit.lines import fitting
+    from autograder.kit.lines import console_takes_all, fitting
     from autograder.kit.local import verdict_on
     from autograder.kit.picture import show
     from autograder.kit.printed import Prints
     from autograder.kit.progress import noted, stopped
 
+    console_takes_all()
     prints, function = Prints(), check_id.partition(".")[2]
     try:
         verdict, is_secret, stars = verdict_on(check_id, namespace, prints)

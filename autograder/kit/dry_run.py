@@ -21,7 +21,7 @@ from autograder.kit import course
 from autograder.kit.dry_run_report import Report, as_dict, as_table, as_text, has_all
 from autograder.kit.dry_run_steps import NoNotebook, Step, read, steps, texts
 from autograder.kit.history import shell, unsaved
-from autograder.kit.lines import fitting
+from autograder.kit.lines import console_takes_all, fitting
 
 CELL_SECONDS, OWN_SECONDS, PATIENCE = 10.0, 60.0, 5.0  # those of grading: judge/timing.py, whose test compares them
 WORKER = "from autograder.kit.dry_run_worker import main; main()"
@@ -140,9 +140,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="work/…/NAME.ipynb")
     parser.add_argument("--json", action="store_true", help="print one line of JSON instead of the report")
-    for stream in (sys.stdout, sys.stderr):  # a console of Windows may have no ✓
-        with contextlib.suppress(AttributeError):
-            stream.reconfigure(errors="replace")  # pyright: ignore[reportAttributeAccessIssue]
+    console_takes_all()
     given = parser.parse_args(arguments)
     try:
         report = dry_run(given.notebook)

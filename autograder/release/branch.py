@@ -7,15 +7,21 @@ from collections.abc import Mapping
 from pathlib import Path
 
 
-def git(repository: Path, *words: str, **settings: str) -> str:
+def git(repository: Path, *words: str, given: bytes = b"", index: str = "") -> str:
     """Return what git prints; raise ValueError with what it complains of where it fails."""
+    return raw(repository, *words, given=given, index=index).decode("utf-8", "surrogateescape").strip()
+
+
+def raw(repository: Path, *words: str, given: bytes = b"", index: str = "") -> bytes:
+    """Return the bytes that git prints, as for a file's content."""
     command = ["git", "-C", str(repository), *words]
-    done = subprocess.run(
-        command, capture_output=True, text=True, env={**os.environ, "GIT_TERMINAL_PROMPT": "0", **settings}, check=False
-    )
+    environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0"} | ({"GIT_INDEX_FILE": index} if index else {})
+    done = subprocess.run(command, input=given, capture_output=True, env=environment, check=False)
     if done.returncode != 0:
-        raise ValueError(f"git {words[0]} failed in {repository}: {done.stderr.strip() or done.stdout.strip()}")
-    return done.stdout.strip()
+        reason = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+        verb = next(word for word in words if word[:1] != "-" and "=" not in word)
+        raise ValueError(f"git {verb} failed in {repository}: {reason}")
+    return done.stdout
 
 
 def commit(repository: Path, branch: str, files: Mapping[str, bytes], message: str) -> str | None:
@@ -40,17 +46,12 @@ def commit(repository: Path, branch: str, files: Mapping[str, bytes], message: s
 
 def _tree(repository: Path, files: Mapping[str, bytes]) -> str:
     """Return git's name for a folder with these files, written as they are: no filter, no line ends changed."""
+    lines = []
+    for path, content in files.items():
+        blob = git(repository, "hash-object", "-w", "--no-filters", "--stdin", given=content)
+        lines.append(f"100644 {blob}\t{path}\0")
     with tempfile.TemporaryDirectory() as folder:
-        lines = []
-        for path, content in files.items():
-            file = Path(folder, "content")
-            file.write_bytes(content)
-            blob = git(repository, "hash-object", "-w", "--no-filters", str(file))
-            lines.append(f"100644 {blob}\t{path}")
-        listed = Path(folder, "list")
-        listed.write_text("\n".join(lines), encoding="utf-8")
-        index = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
-        with listed.open("rb") as lines_of_it:
-            command = ["git", "-C", str(repository), "update-index", "--add", "--index-info"]
-            subprocess.run(command, stdin=lines_of_it, env={**os.environ, **index}, check=True, capture_output=True)
-        return git(repository, "write-tree", **index)
+        index = str(Path(folder, "index"))
+        listed = "".join(lines).encode("utf-8", "surrogateescape")
+        git(repository, "update-index", "--add", "-z", "--index-info", given=listed, index=index)
+        return git(repository, "write-tree", index=index)

@@ -134,7 +134,7 @@ def kit_files(
     yield Path(PACKAGES), "\n".join(sorted({path.parts[0] for path in shared if len(path.parts) > 1})).encode()
     yield Path("warm.txt"), "\n".join(definition().warm).encode()
     yield Path("modules.txt"), "\n".join(importable(graded.splitlines())).encode()
-    for name in ("requirements.txt", "start.py", "check.py"):
+    for name in ("requirements.txt", "start.py", "check.py", "check.yml"):
         yield Path(name), _for_this_course(name)
     for check_id, content in recordings(list(names), part_numbers, RECORDED).items():
         yield recording_path(check_id, RECORDINGS), content

@@ -1,6 +1,7 @@
 """Copy the kit's notebooks into a folder to work in: python kit/start.py [FOLDER]."""
 
 import argparse
+import contextlib
 import os
 import platform
 import shutil
@@ -20,6 +21,9 @@ def main():
     )
     parser.add_argument("folder", nargs="?", default="work", metavar="FOLDER", help="where to (default: work)")
     folder = Path(parser.parse_args().folder).expanduser()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError):
+            stream.reconfigure(errors="replace")  # a console of Windows may lack a letter of a folder's name
     this = written(sys.version_info[:3])
     if sys.version_info[:2] < OLDEST:
         print(f"The course needs Python {written(OLDEST)} or newer; this is {this}.\n{way_out()}", file=sys.stderr)

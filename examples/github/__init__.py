@@ -1,0 +1,1 @@
+"""A class whose hand-ins are repositories."""
