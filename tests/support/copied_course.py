@@ -7,7 +7,7 @@ from pathlib import Path
 from autograder.places import ROOT
 from tests.support.forked import python
 
-PARTS = ("autograder", "lab", "solutions", "_config.yml", "requirements.txt")
+PARTS = ("autograder", "lab", "solutions", "_config.yml", "pyproject.toml", "requirements.txt")
 
 
 class Course:
@@ -37,7 +37,8 @@ class Course:
 def without_exercises(folder: Path) -> Course:
     """Return a copy of the course without its exercises."""
     course = Course(folder, *PARTS)
-    (folder / "exercises").mkdir()
+    shutil.copytree(ROOT / "exercises" / "new", folder / "exercises" / "new")
+    shutil.copy(ROOT / "exercises" / "flags.toml", folder / "exercises")
     (folder / "book").mkdir()
-    shutil.copy(ROOT / "book" / "_toc.yml", folder / "book")
+    (folder / "book" / "chapters.toml").touch()
     return course

@@ -12,7 +12,6 @@ from autograder.judge.session import Limits
 from autograder.sandbox import sandbox
 from autograder.submissions.normalise import submission
 from autograder.submissions.notebook import Unreadable
-from autograder.submissions.static_analysis import OWN_ATTENTION
 from tests.support.notebooks import (
     BLANK,
     FUNCTION,
@@ -99,7 +98,7 @@ def test_flags_tell_and_do_not_judge(judged) -> None:
     used = "from torch.nn.functional import scaled_dot_product_attention"
     result = judged([code(used), *cells(RIGHT)])
     assert result.score == ALL
-    assert result.flags == [f"{OWN_ATTENTION}scaled_dot_product_attention"]
+    assert result.flags == ["torch's own attention: scaled_dot_product_attention"]
     assert judged(cells(RIGHT)).flags == []
 
 

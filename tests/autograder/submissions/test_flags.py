@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.submissions.static_analysis import BEHIND, CHANGES, OWN_ATTENTION, OWN_SOFTMAX, flags
+from autograder.submissions.static_analysis import BEHIND, CHANGES, flags
 
 
 def test_what_stands_out_is_said_once() -> None:
@@ -36,24 +36,24 @@ STARS = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nim
     ("source", "expected"),
     [
         ("compile('1', '', 'exec')", f"{BEHIND}compile"),
-        ("f = getattr(F, 'scaled_dot_product_attention')", f"{OWN_ATTENTION}scaled_dot_product_attention"),
+        ("f = getattr(F, 'scaled_dot_product_attention')", "torch's own attention: scaled_dot_product_attention"),
         ("f = getattr(F, 'scaled_' + rest)", f"{BEHIND}getattr with a computed name"),
         ("f = vars(F)[name]", f"{BEHIND}vars"),
         ("f = F.__dict__[name]", f"{BEHIND}__dict__"),
-        ("torch._masked_softmax(x, m)", f"{OWN_SOFTMAX}torch._masked_softmax"),
+        ("torch._masked_softmax(x, m)", "torch's own masked softmax: torch._masked_softmax"),
         ("from autograder.inside import x", "imports autograder.inside.x"),
-        ("from torch.nn import MultiheadAttention as M", f"{OWN_ATTENTION}MultiheadAttention"),
+        ("from torch.nn import MultiheadAttention as M", "torch's own attention: MultiheadAttention"),
         (
             "torch.ops.aten._scaled_dot_product_attention_math(q, k, v)",
-            f"{OWN_ATTENTION}_scaled_dot_product_attention_math",
+            "torch's own attention: _scaled_dot_product_attention_math",
         ),
         ("aten = torch.ops.aten\naten._flash_attention_forward", f"{BEHIND}torch.ops"),
-        ("nn.TransformerDecoderLayer(8, 2)", f"{OWN_ATTENTION}TransformerDecoderLayer"),
-        ("from torch.nn.attention.flex_attention import flex_attention as f", f"{OWN_ATTENTION}flex_attention"),
-        ("import torch.nn.attention as a\na.varlen", f"{OWN_ATTENTION}torch.nn.attention"),
-        ("s = getattr(torch, '_masked_softmax')", f"{OWN_SOFTMAX}_masked_softmax"),
-        ("from torch.masked import softmax as s", f"{OWN_SOFTMAX}torch.masked.softmax"),
-        ("import torch.masked as tm\ntm.softmax(x, 1)", f"{OWN_SOFTMAX}torch.masked.softmax"),
+        ("nn.TransformerDecoderLayer(8, 2)", "torch's own attention: TransformerDecoderLayer"),
+        ("from torch.nn.attention.flex_attention import flex_attention as f", "torch's own attention: flex_attention"),
+        ("import torch.nn.attention as a\na.varlen", "torch's own attention: torch.nn.attention"),
+        ("s = getattr(torch, '_masked_softmax')", "torch's own masked softmax: _masked_softmax"),
+        ("from torch.masked import softmax as s", "torch's own masked softmax: torch.masked.softmax"),
+        ("import torch.masked as tm\ntm.softmax(x, 1)", "torch's own masked softmax: torch.masked.softmax"),
         ("from autograder.kit import call as kept\nsetattr(kept, 'call', f)", f"{CHANGES}autograder.kit.call.call"),
         ("import sys\nsys.modules['autograder.kit.call'].call = f", f"{BEHIND}sys.modules"),
         ("import importlib\nimportlib.import_module('lab.tokenizers').f = g", f"{BEHIND}import_module"),
