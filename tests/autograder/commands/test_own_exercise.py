@@ -1,6 +1,5 @@
 """Tests of a teacher's own exercise: three files, written or as the page shows them, and nothing else."""
 
-import difflib
 import json
 import re
 import shutil
@@ -168,50 +167,46 @@ def test_what_new_writes_can_be_tried_and_what_cannot_is_said_in_one_sentence(co
 
 
 OURS = "lint.isort.known-first-party = ['autograder', 'solutions', 'tests']"
-LISTS = ("book/_toc.yml", "book/index.md", "TEACHING.md")
+LIST = "book/chapters.toml"
 
 
 @pytest.fixture
 def lists(tmp_path: Path) -> Path:
-    """A folder with the lists in which a chapter is."""
+    """A folder with the list in which a chapter is."""
     (tmp_path / "book").mkdir()
-    for file in LISTS:
+    for file in (LIST, "book/_toc.yml"):
         shutil.copy(ROOT / file, tmp_path / file)
     return tmp_path
 
 
-def test_a_new_chapter_has_its_files_and_its_lines_in_every_list(lists: Path) -> None:
-    before = {file: (lists / file).read_text("utf-8") for file in LISTS}
+def test_a_new_chapter_has_its_files_in_every_room_and_a_table_in_the_list(lists: Path) -> None:
+    before = (lists / LIST).read_text("utf-8")
     made = new("my_rope", "rotate", lists, chapter=True)
-    own = {path.relative_to(lists).as_posix() for path in made} - set(LISTS)
-    assert {path.partition("my_rope")[0] for path in own} >= {"solutions/", "book/", "exercises/", "tests/answers/"}
+    own = {path.relative_to(lists).as_posix() for path in made} - {LIST}
+    rooms = {"solutions/", "book/", "exercises/", "tests/answers/"}
+    assert {path.partition("my_rope")[0] for path in own} >= rooms
     assert not re.findall(r"\b(?:NAME|FUNCTION|TITLE)\b", "".join((lists / path).read_text("utf-8") for path in own))
-    for file in LISTS:
-        after = (lists / file).read_text("utf-8")
-        added = list(difflib.ndiff(before[file].splitlines(), after.splitlines()))
-        assert not [line for line in added if line[0] == "-"]
-        assert "my_rope" in "".join(line for line in added if line[0] == "+")
+    after = (lists / LIST).read_text("utf-8")
+    assert after.startswith(before)
     assert contents.chapters(lists)[-1] == "my_rope"
+    assert all(
+        about.keys() >= contents.all_chapters(lists)["my_rope"].keys() for about in contents.all_chapters().values()
+    )
     assert contents.pages(lists)[contents.pages(lists).index("my_rope") + 1] == "my_rope_evidence"
-    assert (lists / "book/my_rope_evidence.md").is_file()
-    road = (lists / "book/index.md").read_text("utf-8").partition(":::{div} road")[2].partition("\n:::\n")[0]
-    assert road.splitlines()[-1].strip().startswith("*Minutes:* 5")
-    teaching = (lists / "TEACHING.md").read_text("utf-8")
-    asked = teaching.partition("\n## Questions for the class\n")[2].partition("\n## ")[0]
-    assert asked.partition("### `my_rope`\n")[2].count("**\n*Good:*") == 2
+    assert contents.page_file("my_rope_evidence", lists) == lists / "book" / "my_rope" / "evidence.md"
     rules = ["--config", ROOT / "pyproject.toml", "--config", OURS]
     for task in (["check"], ["format", "--check"]):
         done = subprocess.run([sys.executable, "-m", "ruff", *task, *rules, lists], capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_a_chapter_that_cannot_be_written_leaves_the_lists_as_they_were(lists: Path) -> None:
+def test_a_chapter_that_cannot_be_written_leaves_the_list_as_it_was(lists: Path) -> None:
     (lists / "tests").mkdir()
     (lists / "tests" / "solutions").touch()
-    before = {file: (lists / file).read_text("utf-8") for file in LISTS}
+    before = (lists / LIST).read_text("utf-8")
     with pytest.raises(OSError, match="solutions"):
         new("rope", "", lists, chapter=True)
-    assert before == {file: (lists / file).read_text("utf-8") for file in LISTS}
+    assert before == (lists / LIST).read_text("utf-8")
     assert not [path for path in lists.rglob("*rope*") if path.is_file()]
 
 
@@ -222,14 +217,11 @@ def test_a_chapter_that_cannot_be_written_leaves_the_lists_as_they_were(lists: P
         ("../mine", "", "cannot be taken"),
         ("class", "", "cannot be taken"),
         ("mine", "2nd", "FUNCTION '2nd' cannot be taken"),
-        ("bahdanau", "", "solutions/bahdanau is there already"),
-        ("random_inputs", "", "autograder/checks/random_inputs.py is there already"),
+        ("bahdanau", "", "exercises/bahdanau is there already"),
     ],
 )
 def test_new_refuses_other_names_in_a_sentence_and_writes_nothing(tmp_path, name, function, reason):
-    (tmp_path / "solutions" / "bahdanau").mkdir(parents=True)
-    (tmp_path / "autograder" / "checks").mkdir(parents=True)
-    (tmp_path / "autograder" / "checks" / "random_inputs.py").touch()
+    (tmp_path / "exercises" / "bahdanau").mkdir(parents=True)
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(ValueError, match=re.escape(reason)):
         new(name, function, tmp_path)

@@ -159,9 +159,9 @@ def test_what_does_not_exist_is_named(tmp_path, monkeypatch):
     with pytest.raises(UnknownAssignment, match=r"no exercise called luongg: expected some of .*bahdanau"):
         release(["luongg"], build=tmp_path)
     assert not list(tmp_path.iterdir())
-    (tmp_path / "exercises").mkdir()
+    (tmp_path / "exercises" / "bahdanau").mkdir(parents=True)
     (tmp_path / "solutions" / "bahdanau").mkdir(parents=True)
-    shutil.copy(ROOT / "exercises" / "bahdanau.md", tmp_path / "exercises")
+    shutil.copy(ROOT / "exercises" / "bahdanau" / "notebook.md", tmp_path / "exercises" / "bahdanau")
     text = Module.of("bahdanau").text.replace("def additive_scores(", "def scores_of(")
     (tmp_path / "solutions" / "bahdanau" / "attention.py").write_text(text)
     monkeypatch.setattr("autograder.release.blank.ROOT", tmp_path)

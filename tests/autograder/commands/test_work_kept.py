@@ -12,6 +12,7 @@ import pytest
 
 from autograder import assignment
 from autograder.release import build, manifest
+from autograder.settings import Settings
 
 OTHER = next(name for name in reversed(assignment.assignments()) if name != "bahdanau")
 SMALL = ["bahdanau", OTHER]
@@ -128,11 +129,12 @@ def test_a_chapter_was_dropped_that_a_student_had_written_in(course, monkeypatch
 
 def test_assignments_are_the_listed_chapters_and_those_without_one(tmp_path, monkeypatch):
     monkeypatch.setattr(assignment, "ROOT", tmp_path)
-    for name in [*(f"book/{name}" for name in SMALL), *(f"exercises/{name}" for name in [*SMALL, "of_my_own"])]:
-        (tmp_path / f"{name}.md").parent.mkdir(exist_ok=True)
-        (tmp_path / f"{name}.md").touch()
-    assert assignment.assignments() == [*SMALL, "of_my_own"]
-    (tmp_path / "book" / "_toc.yml").write_text(f"root: index\nparts: [{{chapters: [{{file: {OTHER}}}]}}]")
+    for name in [*SMALL, "of_my_own"]:
+        (tmp_path / "exercises" / name).mkdir(parents=True)
+        (tmp_path / "exercises" / name / "notebook.md").touch()
+    monkeypatch.setattr(assignment, "listed", lambda: [OTHER, "bahdanau"])
+    assert assignment.assignments() == [OTHER, "bahdanau", "of_my_own"]
+    monkeypatch.setattr(assignment, "settings", lambda: Settings(chapters=(OTHER,)))
     assert (assignment.assignments(), assignment.dropped()) == ([OTHER, "of_my_own"], ["bahdanau"])
 
 
