@@ -59,7 +59,8 @@ def hint(check_id: str | int = "", number: int = 0) -> None:
         return
     shown = _given.get(check_id, 0)
     if not 0 <= number <= shown:
-        print(f"{function}: hint {number} was not shown yet; hint() shows the next, {shown + 1} of {len(part.hints)}.")
+        left = f"; hint() shows the next, {shown + 1} of {len(part.hints)}" if shown < len(part.hints) else ""
+        print(f"{function}: no hint {number} was shown{left}.")
         return
     if number == 0 and shown >= len(part.hints):
         print(f"{function} has {'no more hints' if shown else 'no hints'}.")

@@ -18,7 +18,7 @@ from tests.support.sites import served, shown
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
 FULL, STUDENTS = ROOT / "build" / "_build" / "html", ROOT / "build" / "_build_students" / "html"
-RELEASED = ROOT / "build" / "release"
+RELEASED = ROOT / "build" / "release"  # what the book was built beside
 FORMULA = re.compile(r'<span class="katex-mathml">.*?</math></span>|<span class="katex-html".*', re.DOTALL)
 PAGES = sorted(build.order())
 CHAPTERS = chapters()

@@ -202,14 +202,15 @@ def test_hints_come_one_at_a_time_and_an_earlier_one_comes_again(tmp_path, monke
     first, second = "task, hint 1 of 2: an idea", "task, hint 2 of 2: a skeleton"
     for asked, shown in (
         ((), first),
-        ((2,), "task: hint 2 was not shown yet; hint() shows the next, 2 of 2."),
-        ((-1,), "task: hint -1 was not shown yet; hint() shows the next, 2 of 2."),
+        ((2,), "task: no hint 2 was shown; hint() shows the next, 2 of 2."),
+        ((-1,), "task: no hint -1 was shown; hint() shows the next, 2 of 2."),
         ((1,), first),
         (("one.task", 1), first),
         ((), second),
         ((1,), first),
         ((), "task has no more hints."),
         ((2,), second),
+        ((3,), "task: no hint 3 was shown."),
     ):
         progress.hint(*asked)
         assert capsys.readouterr().out.strip() == shown
