@@ -88,6 +88,7 @@ def _process(job: dict[str, Any]) -> Iterator[tuple[IO[bytes], Path]]:
     """Yield the replies of a process that works on a job, a line each, and the file of what it complains."""
     settings = {"OMP_NUM_THREADS": "1", "MPLBACKEND": "agg", "CUDA_VISIBLE_DEVICES": "", "PYTHONHASHSEED": "0"}
     settings |= {"PYTHONPATH": str(course.KIT), "PYTHONSAFEPATH": "1", RUNNING: "1", "PYTHONUTF8": "1"}
+    settings["PYTHONIOENCODING"] = "utf-8"  # it counts before UTF8, where somebody has set it
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         place, errors = Path(folder) / "empty", Path(folder) / "errors"
         place.mkdir()

@@ -15,7 +15,8 @@ from pathlib import Path, PurePath
 from lab.files import aside
 
 MADE = ("release", "source")  # what `release` fills
-KEPT = ("runs", "class", "course-secret")  # trained models, grades, what hidden inputs are drawn from
+# Trained models, grades, what hidden inputs are drawn from (those of Gradescope in its zips), what Canvas had.
+KEPT = ("runs", "class", "course-secret", "gradescope", "canvas")
 KIT, ZIP = PurePath("release", "kit"), PurePath("release", "kit.zip")
 GIVEN = KIT / "given"  # functions of earlier notebooks, written out
 TRAINED = KIT / "build"  # where notebooks train: made again in minutes

@@ -18,11 +18,11 @@ from tests.support.student import OURS, unzipped
 # written in the console's encoding: on a Windows in another country it would be another one.
 WINDOWS = {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0", "PYTHONWARNDEFAULTENCODING": "1"}
 CRLF = """
-import io, builtins
+import builtins, io, sys
 plain = io.open
 def opened(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None, *more, **named):
     if "b" not in mode:
-        if encoding is None:
+        if encoding is None and not sys.flags.utf8_mode:
             io.text_encoding(None, 3)  # which complains
             encoding = "cp1252"
         if newline is None and mode[:1] in "wax":
