@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograder.canvas import add_arguments as add_canvas
+from autograder.files import is_full
 from autograder.export import add_arguments as add_export
 from autograder.grade import add_arguments as add_grade
 from autograder.gradescope import add_arguments as add_gradescope
@@ -105,9 +105,26 @@ def main(words: list[str] | None = None) -> int:
     except BrokenPipeError:  # of `| head`: the rest of what is printed goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
-    except (NoSandbox, OSError, ValueError) as error:
-        print(f"autograder {options.verb}: {error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print(f"autograder {options.verb}: stopped. The same command begins again where it was.", file=sys.stderr)
+        return 128 + signal.SIGINT
+    except (NoSandbox, OSError, ValueError, RuntimeError) as error:
+        if is_full(error):
+            print(f"autograder {options.verb}: {_no_room(error, options)}", file=sys.stderr)
+        elif isinstance(error, RuntimeError) and not isinstance(error, NoSandbox):
+            raise
+        else:
+            print(f"autograder {options.verb}: {error}", file=sys.stderr)
         return 2
+
+
+def _no_room(error: BaseException, options: argparse.Namespace) -> str:
+    """Return where the disk takes no more, and what to do."""
+    while not isinstance(error, OSError) and error.__cause__:
+        error = error.__cause__
+    place = getattr(error, "filename", None) or getattr(options, "out", BUILD)
+    reason = getattr(error, "strerror", error)
+    return f"{place} cannot be written: {reason}. Make room there, and run the same command again: it goes on where it was."
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -1,6 +1,7 @@
 """Files and folders that hold grades: written whole or not at all, and for their owner's eyes only."""
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -11,6 +12,14 @@ from lab.files import aside
 # Names and marks are for their owner, or for a group of teachers where nbgrader's `groupshared` is set.
 PRIVATE, SHARED = 0o600, 0o660
 PRIVATE_FOLDER, SHARED_FOLDER = 0o700, 0o2770
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)  # errors of the disk, not of one file
+
+
+def is_full(error: BaseException | None) -> bool:
+    """Return whether an error, or what it came from, is that the disk takes no more: every other file would fail too."""
+    return error is not None and (isinstance(error, OSError) and error.errno in FULL or is_full(error.__cause__))
 
 
 def atomic_write(path: Path, content: bytes, mode: int = PRIVATE) -> None:

@@ -48,7 +48,7 @@ class Records:
         """Return the record's line of exactly this submission by exactly this grader; None where one is missing."""
         path_stem = f"{submission.student}/{submission.assignment}/{submission.assignment}"
         if not all(
-            (self.out / page).exists() for page in (f"autograded/{path_stem}.ipynb", f"feedback/{path_stem}.html")
+            _is_written(self.out / page) for page in (f"autograded/{path_stem}.ipynb", f"feedback/{path_stem}.html")
         ):
             return None
         record = self._read(self._path(submission.student, submission.assignment))
@@ -121,6 +121,11 @@ class Records:
         except (OSError, ValueError):
             return None
         return record if isinstance(record, dict) and {"key", "line", "from"} <= record.keys() else None
+
+
+def _is_written(path: Path) -> bool:
+    """Return whether a file is there and has content: a machine that goes off may leave an empty one."""
+    return path.exists() and path.stat().st_size > 0
 
 
 def _origin(submission: Submission) -> dict[str, str]:

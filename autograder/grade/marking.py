@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from autograder.assignment import Template, template
-from autograder.files import atomic_write
+from autograder.files import atomic_write, is_full
 from autograder.grade import cache
 from autograder.grade.cache import Records
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
@@ -92,6 +92,8 @@ class Grader:
         except NoGradebook:
             raise
         except Exception as error:  # the grader's own fault must not cost the others their grades
+            if is_full(error):
+                raise
             traceback.print_exc(file=sys.stderr)
             reason = f"the grader failed to record it ({type(error).__name__}), please tell its maintainers"
             return line | {"failed": True, "error": reason}

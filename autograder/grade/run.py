@@ -45,17 +45,18 @@ def grade(
     Return the exit status: 0; 2: no judges or no gradebook; 3: the grader itself failed on some; 130: Ctrl-C.
     """
     started = time.monotonic()
-    inbox = collect.read(root, assignments(), one)
+    inbox = collect.read(root, assignments(), one, out)
     people = People(words, out, inbox)
     try:
         with exclusive(out), sigterm_as_interrupt():
             grader = Grader(root, out, ClassGradebook(out, db_url))
-            grader.book.due(people.due)
+            grader.book.due(people.due, people.zones)
             rows, count, revised = _graded(inbox, grader, open_judges, people)
     except (NoJudges, NoGradebook) as error:
         print(f"autograder grade: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stopped:
+        print(f"autograder grade: stopped{stopped}. The same command continues from here.", file=sys.stderr)
         return INTERRUPTED
     seconds = time.monotonic() - started
     print("\n".join(summary.table(rows)))
@@ -155,8 +156,7 @@ def _mark(
         except KeyboardInterrupt:
             remaining = len(todo) - bar.n
             bar.close()
-            print(f"Stopped: {bar.n} graded, {remaining} left. The same command continues from here.", file=sys.stderr)
-            raise
+            raise KeyboardInterrupt(f": {bar.n} graded, {remaining} left") from None
 
 
 def _progress(total: int) -> tqdm:

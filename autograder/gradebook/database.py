@@ -29,7 +29,6 @@ ERROR_MESSAGES = {  # what the databases say → what it means and what to do
     "not a database": "is no database. Put back a copy of it, or grade into another folder",
     "malformed": "is damaged. Put back a copy of it, or grade into another folder",
 }
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)  # errors of the disk, not of one file
 
 
 class NoGradebook(RuntimeError):
@@ -142,8 +141,10 @@ def one_line_errors(db_url: str) -> Iterator[None]:
     except OSError as error:
         if error.errno not in FULL:
             raise
+        place = f", {error.filename}" if error.filename else ""
         raise NoGradebook(
-            f"The class's folder cannot be written: {error.strerror}. Make room and run again."
+            f"The class's folder cannot be written{place}: {error.strerror}. Make room there, and run the same command "
+            "again: it goes on where it was."
         ) from error
 
 

@@ -25,16 +25,17 @@ ByStudent = dict[str, list[SubmittedFile]]
 ONE_STUDENT = "looks like one student's folder: expected STUDENT/NAME/NAME.ipynb in it. Give the one above."
 
 
-def read(root: Path, assignments: list[str], one: str = "") -> Inbox:
+def read(root: Path, assignments: list[str], one: str = "", out: Path | None = None) -> Inbox:
     """Return what lies in ROOT/STUDENT/NAME/NAME.ipynb, or in a zip or folder as Moodle and Canvas make them.
 
-    It is of the assignment `one`, else, where no folders NAME say it, of the one that most students handed in. Raise
-    ValueError, NotADirectoryError or PermissionError where `root` is no class's folder or zip.
+    What lies in `out` is what grading wrote. The class is of the assignment `one`, else, where no folders NAME say it,
+    of the one that most students handed in. Raise ValueError, NotADirectoryError or PermissionError where `root` is no
+    class's folder or zip.
     """
     names = ", ".join(assignments)
     expected = f"expected STUDENT/NAME/NAME.ipynb, NAME one of {names}, or a zip from Moodle or Canvas"
     if root.is_dir():
-        files = list_folder(root)
+        files = list_folder(root, _place(out, root))
     elif root.suffix.lower() == ".ipynb" and root.exists():
         raise ValueError(f"{root} is one notebook: {expected}. For one: python -m autograder score {root}")
     elif root.is_file():
@@ -46,6 +47,16 @@ def read(root: Path, assignments: list[str], one: str = "") -> Inbox:
         reasons = "".join(f"\n  {rejected.file}: {rejected.error}" for rejected in inbox.rejected[:10])
         raise ValueError(f"No submissions in {root}: {expected}.{reasons}")
     return inbox
+
+
+def _place(out: Path | None, root: Path) -> tuple[str, ...]:
+    """Return the path of the gradebook's folder in the class's, () where it lies elsewhere."""
+    if out is None or not out.resolve().is_relative_to(root.resolve()):
+        return ()
+    place = out.resolve().relative_to(root.resolve()).parts
+    if not place:
+        raise ValueError(f"--out {out} is the class's own folder: give another one, such as {root / 'graded'}.")
+    return place
 
 
 def _sort_by_student(files: list[SubmittedFile], root: Path, assignments: list[str], one: str) -> Inbox:

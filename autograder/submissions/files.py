@@ -117,19 +117,25 @@ class Inbox:
     contested: list[Rejected] = field(default_factory=list)  # of the rejected, those of students who share a name
 
 
-def list_folder(root: Path) -> list[SubmittedFile]:
+def list_folder(root: Path, left_out: tuple[str, ...] = ()) -> list[SubmittedFile]:
     """Return the files and folders below `root`; links are not followed, they could lead to somebody else's work.
 
-    A student with too many files gets one entry with that problem; the others' files are all there. Raise
-    PermissionError or ValueError where `root`, or the one folder around a class in it, cannot be listed.
+    `left_out` is the path below `root` of what is nobody's, such as the gradebook's folder. A student with too many
+    files gets one entry with that problem; the others' files are all there. Raise PermissionError or ValueError where
+    `root`, or the one folder around a class in it, cannot be listed.
     """
-    tops = _students(root, ())
+    tops = [entry for entry in _students(root, ()) if (entry[0],) != left_out]
     around = [name for name, kind in tops if kind == "folder"]
     if len(around) != 1 or not is_wrapper(around[0]):
-        return _files_of_students(root, (), tops)
+        return [file for file in _files_of_students(root, (), tops) if not _is_below(file, left_out)]
     beside = _files_of_students(root, (), [entry for entry in tops if entry[0] not in around])
     inside = _files_of_students(root, tuple(around), _students(root, tuple(around)))
-    return [*beside, SubmittedFile(tuple(around), bytes, is_folder=True), *inside]
+    files = [*beside, SubmittedFile(tuple(around), bytes, is_folder=True), *inside]
+    return [file for file in files if not _is_below(file, left_out)]
+
+
+def _is_below(file: SubmittedFile, folder: tuple[str, ...]) -> bool:
+    return bool(folder) and file.parts[: len(folder)] == folder
 
 
 def _students(root: Path, parts: tuple[str, ...]) -> list[Entry]:
