@@ -59,16 +59,16 @@ def demand_arguments(function: str, case: str, names: Sequence[str], arguments: 
 
 
 def demand_outputs(function: str, case: str, names: Sequence[str], outputs: Sequence[np.ndarray]) -> None:
-    """Raise CheckFault unless the reference returned as many values as the check names, all of them finite."""
+    """Raise CheckFault unless the reference returned as many values as the check names, numbers or -∞."""
     where = f"{function}, case “{case}”"
     if len(outputs) != len(names):
         raise CheckFault(
             f"{where}: the reference returns {len(outputs)} values, and outputs names {len(names)}: {', '.join(names)}"
         )
     for name, output in zip(names, outputs, strict=True):
-        if output.dtype.kind == "f" and not np.isfinite(output).all():
+        if output.dtype.kind == "f" and not (np.isfinite(output) | np.isneginf(output)).all():
             raise CheckFault(
-                f"{where}: the reference returns an infinity or NaN in “{name}”; only finite numbers can be compared"
+                f"{where}: the reference returns an infinity or NaN in “{name}”; only finite numbers and -∞ can be compared"
             )
 
 

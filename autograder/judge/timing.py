@@ -112,6 +112,7 @@ class TimeBudget:
         clock = f"did not end within {took.clock:.1f} seconds"
         if took.starved:
             return f"{clock}: this machine was busy with other work (an endless loop would look the same)", True
-        if took.computed < took.clock / 2:
+        # With less time than anything else is given, the cause lies before it, in what took the notebook's time.
+        if took.clock >= self.compute and took.clock - took.computed - took.queued > took.clock / 2:
             return f"{clock}, in most of which it waited: is there a sleep, or something that does not come?", False
         return f"{clock}, which was left of the notebook's time", False

@@ -10,6 +10,7 @@ from autograder.kit.cases import TOLERANCE, Case, Example
 
 ZERO = 1e-6  # what rounding may leave of a 0
 EXACT_ZERO = 1e-30  # and what is 0 beside any weight: a mask of -100 leaves more where padding scores higher by 40
+ONE_DECIMAL = 0.051  # may be off, for one decimal that is rounded
 LARGEST = 1 << 18  # elements of an output that is compared with known mistakes
 SAME = 2e-5  # numbers of a known mistake: a near match is no match
 
@@ -62,8 +63,8 @@ def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERAN
         return None if np.array_equal(expected, got) else others
     if np.any(np.isnan(got) & ~np.isnan(expected)):
         return "NaN"
-    if np.isinf(got).any():
-        return "an infinity"
+    if wrong := _infinities(expected, got):
+        return wrong
     zero = expected == 0
     left = np.abs(got[zero].astype(np.float64)).max(initial=0)  # the smallest integer has no positive twin
     if left > (EXACT_ZERO if exact else ZERO):
@@ -71,6 +72,34 @@ def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERAN
     if not np.allclose(got[~zero], expected[~zero], rtol=tolerance, atol=tolerance, equal_nan=True):
         return others
     return None
+
+
+def by_hand(expected: np.ndarray, got: np.ndarray, tolerance: float) -> str | None:
+    """Return which of several numbers worked out on paper are right, or that a decimal is missing; None for neither."""
+    if tolerance <= TOLERANCE or expected.dtype.kind != "f" or not np.isfinite(got).all():
+        return None
+    right = np.isclose(got, expected, rtol=tolerance, atol=tolerance).ravel()
+    if np.array_equal(np.round(got, 1), got.round(6)) and np.allclose(got, expected, rtol=0, atol=ONE_DECIMAL):
+        return "right to one decimal: two are asked for"
+    if right.any() and right.size > 1:
+        return f"right is number {_listed(np.flatnonzero(right) + 1)} of {right.size}, wrong {_listed(np.flatnonzero(~right) + 1)}"
+    return None
+
+
+def _listed(numbers: np.ndarray) -> str:
+    *first, last = map(str, numbers)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _infinities(expected: np.ndarray, got: np.ndarray) -> str:
+    """Return what is wrong with where an output is infinite, "" for nothing: -∞ may be asked for, ∞ is not."""
+    low = np.isneginf(expected)
+    if (missing := np.argwhere(low & ~np.isneginf(got))).size:
+        where = f", for instance at {missing[0].tolist()}" if expected.ndim else ""
+        return f"not -∞ where it has to be{where}"
+    if np.isneginf(got[~low]).any() and not np.isposinf(got).any():
+        return "-∞ where a number has to be" if low.any() else "an infinity"
+    return "an infinity" if np.isinf(got[~low]).any() else ""
 
 
 def is_text(array: np.ndarray) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from autograder.kit.answer import Answer, Call, Caller, Failure, clean_answer
 from autograder.kit.call import arrays
 from autograder.kit.cases import EXACT, TOLERANCE, Case, Criterion, Kind, KnownMistake
-from autograder.kit.compare import difference, is_text, named
+from autograder.kit.compare import by_hand, difference, is_text, named
 from autograder.kit.peak import within
 from autograder.kit.recognition import recognised
 
@@ -112,6 +112,7 @@ class Evaluation:
             return failure
         for name in [part] if part else outputs:
             if text := difference(case.outputs[name], outputs[name], case.tolerance, name in case.exact):
+                text = text if case.arguments else by_hand(case.outputs[name], outputs[name], case.tolerance) or text
                 said = f"{name}: {text} ({case.name})." if case.arguments else f"{name}: {text}."
                 return self._rounded(case, name) or _wrong(said)
         return None
@@ -181,6 +182,11 @@ class Evaluation:
             return None
         own = [case.name for case in self._about(criterion) if case.name in names]
         return (own or names)[0]
+
+    def what(self, failure: Failure) -> str:
+        """Return a failure's text without the case that it ends with."""
+        ends = (f" ({name})." for name in self.cases if failure.text.endswith(f" ({name})."))
+        return failure.text.removesuffix(next(ends, ""))
 
     def unwritten(self) -> bool:
         """Return whether the cell is still as it was released."""

@@ -8,6 +8,7 @@ from autograder.kit.example_hints import Examples, example_hint
 __all__ = ["Case", "Criterion", "KnownMistake", "Verdict", "grade"]
 
 FREE = 0.2  # of the points, at most, are had for nothing of the idea
+MANY = 4  # lines that say the same of other cases are one
 NOT_WRITTEN = "It is not written yet."
 Judged = list[tuple[Criterion, Failure | None]]  # each criterion, and what speaks against it
 
@@ -67,10 +68,21 @@ def _explained(verdict: Verdict, judged: Judged, evaluation: Evaluation, example
     return verdict
 
 
+def _folded(judged: Judged, evaluation: Evaluation) -> Judged:
+    """Return the demands, where many fail alike with one failure for all of them, whose first case stands for them."""
+    alike: dict[str, list[Failure]] = {}
+    for _, failure in judged:
+        if failure and failure.kind == "wrong" and failure not in alike.get(what := evaluation.what(failure), []):
+            alike.setdefault(what, []).append(failure)
+    first = {each: many[0] for many in alike.values() if len(many) >= MANY for each in many}
+    return [(criterion, first.get(failure, failure) if failure else None) for criterion, failure in judged]
+
+
 def _demands(judged: Judged, evaluation: Evaluation) -> list[str]:
     """Return a line for each demand that is met, and one for each failure, with all the demands that it costs."""
     lines: list[str] = []
     costs: dict[Failure, list[Criterion]] = {}
+    judged = _folded(judged, evaluation)
     for criterion, failure in judged:
         if failure:
             costs.setdefault(failure, []).append(criterion)

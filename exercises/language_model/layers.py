@@ -142,7 +142,7 @@ def grouped_cases(rng: Rng) -> list[CaseInput]:
     """Draw grouped-query attention: one key–value head to all, with a cache and without, padding on both sides."""
     left = "padding on the left"
     return [
-        grouped(rng, (3, 6, 2, 5, 5, 4), "as many queries as keys", NO_MASK, gradients=True),
+        grouped(rng, (3, 6, 2, 5, 5, 4), "two groups of three", NO_MASK, gradients=True),
         grouped(rng, (2, 6, 3, 4, 4, 5), "three groups of two", NO_MASK),
         grouped(rng, (4, 4, 2, 4, 4, 4), "equal sizes", NO_MASK),
         grouped(rng, (3, 4, 2, 1, 1, 6), "one position", NO_MASK),

@@ -13,7 +13,7 @@ from solutions.long_context.attention import flash_backward, flash_forward, merg
 TWO, AXES, EMPTY = "two parts", "any number of axes", "parts without keys"  # groups of cases
 ONE, SEVERAL, RAGGED = "one tile for all", "tiles that divide the text", "a last tile that is smaller"
 CAUSAL, CACHE, HIDDEN = "causal", "causal, fewer queries than keys", "tiles that are wholly padding"
-MEMORY, LONG = "a long text", 65_536
+MEMORY, ROWS, LONG = "a long text", "many queries", 65_536
 EMPTY_PART, SHORTER = "a part without keys", "a smaller last tile"  # features
 MOST = 6 << 20  # bytes: right answers take 2 MB or less, all scores at once 46
 
@@ -122,6 +122,18 @@ def many_keys(rng: Rng, queries: int, sizes: tuple[int, int], tile: int, causal:
     return CaseInput(name, [*drawn, tile, causal, None], MEMORY, peak=MOST)
 
 
+def many_queries(rng: Rng, sizes: tuple[int, int], tile: int) -> CaseInput:
+    """Return a case in which all queries' scores of one tile of keys take 16 MB, those of a tile of them ¼ MB.
+
+    The queries repeat themselves, which keeps what the kit records of the outputs small.
+    """
+    queries, keys = sizes
+    query = np.tile(np.round(normal(rng, 1, 16, 1), 1), (1, queries // 16, 1))
+    key, value = (np.round(normal(rng, 1, keys, width), 1) for width in (1, 2))
+    name = f"{queries:,} queries, {keys} keys, tiles of {tile}"
+    return CaseInput(name, [query, key, value, tile, False, None], ROWS, peak=MOST)
+
+
 def forward_cases(rng: Rng) -> list[CaseInput]:
     """Draw tiles of one key to more than all, causal with a cache and without, padding, scores far from 0."""
     anywhere = gaps(rng, 3, 8)
@@ -157,6 +169,7 @@ def forward_cases(rng: Rng) -> list[CaseInput]:
         below_fills(rng, (4, 5, 9, 6, 4, 3), False, ends),
         below_fills(rng, (3, 4, 8, 5, 6, 3), True, behind),
         many_keys(rng, 64, (1, 2), 1024, True),
+        many_queries(rng, (16_384, 512), 256),
     ]
 
 
@@ -220,16 +233,15 @@ FORWARD = Check(
     ("context", "logsumexp"),
     forward_cases,
     points={
-        ONE: 1,
-        "the context": Points(2, SEVERAL, part="context"),
-        "logsumexp": Points(2, SEVERAL, part="logsumexp"),
-        RAGGED: 1,
-        CAUSAL: 1,
-        CACHE: 2,
-        MASKED: 2,
-        HIDDEN: 1,
-        FAR: 1,
-        "the memory": Points(3, MEMORY),
+        "the context": Points(2, (ONE, SEVERAL, RAGGED), part="context"),
+        "the context, causal": Points(1, (CAUSAL, CACHE), part="context"),
+        "the context, with a mask": Points(1, (MASKED, HIDDEN), part="context"),
+        "the context, scores far from 0": Points(1, FAR, part="context"),
+        "logsumexp": Points(2, (ONE, SEVERAL, RAGGED), part="logsumexp"),
+        "logsumexp in all other cases": Points(1, (CAUSAL, CACHE, MASKED, HIDDEN, FAR), part="logsumexp"),
+        "the memory: few keys at a time": Points(4, MEMORY, part="context"),
+        "the memory: few queries at a time": Points(3, ROWS, part="context"),
+        "logsumexp of long texts": Points(1, (MEMORY, ROWS), part="logsumexp"),
     },
     may_call=("merge_softmax",),
 )

@@ -8,7 +8,7 @@ import torch
 
 from autograder.checks import Check, checks, find
 from autograder.kit.grading import FREE
-from tests.answers import check_ids
+from tests.answers import check_ids, edited
 from tests.support.verdicts import plainly_graded
 
 
@@ -79,3 +79,22 @@ def test_what_has_nothing_of_the_idea_gets_a_fifth_at_most(check_id):
         verdict = plainly_graded(check_id, 0, function)
         paid = [name for name, _, got in verdict.criteria if got]
         assert verdict.score <= FREE * verdict.max_score, (what, paid)
+
+
+def _named(check_id: str) -> dict[str, Callable]:
+    chapter = check_id.partition(".")[0]
+    return {each.__name__: each for each in (*find(check_id).mistakes, *edited(chapter)[check_id])}
+
+
+@pytest.mark.parametrize(
+    ("check_id", "mistake", "least", "most"),
+    [
+        ("long_context.flash_forward", "all_scores_at_once", 0.5, 0.6),
+        ("long_context.flash_forward", "tiles_of_keys_alone", 0.75, 0.8),
+        ("long_context.flash_forward", "without_logarithm", 0.75, 0.8),
+        ("long_context.sliding_window", "all_scores_at_once", 0.5, 0.65),
+    ],
+)
+def test_what_a_part_is_about_is_worth_most_and_one_line_little(check_id, mistake, least, most):
+    verdict = plainly_graded(check_id, 0, _named(check_id)[mistake])
+    assert least <= verdict.score / verdict.max_score <= most

@@ -133,8 +133,9 @@ class TestTime:
             (Use(clock=6, computed=2, queued=4), "did not end within 6.0 seconds: this machine was busy"),
             (Use(clock=6), "did not end within 6.0 seconds, in most of which it waited: is there a sleep"),
             (Use(clock=1, computed=0.9), "did not end within 1.0 seconds, which was left of the notebook's time"),
+            (Use(clock=1.9, computed=0.3), "did not end within 1.9 seconds, which was left of the notebook's time"),
         ],
-        ids=["loops", "was starved", "sleeps", "began late"],
+        ids=["loops", "was starved", "sleeps", "began late", "began late, and hardly computed"],
     )
     def test_the_reason_says_what_the_time_went_to(self, monkeypatch, took: Use, reason: str) -> None:
         monkeypatch.setattr(TimeBudget, "used", took)
