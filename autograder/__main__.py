@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograder.files import is_full
 from autograder.export import add_arguments as add_export
+from autograder.files import is_full
 from autograder.grade import add_arguments as add_grade
 from autograder.gradescope import add_arguments as add_gradescope
 from autograder.places import BUILD, CLASS, KIT

@@ -1,7 +1,6 @@
 """The database behind nbgrader's gradebook, SQLite or a server: it is created and opened, errors become one line."""
 
 import contextlib
-import errno
 import logging
 import warnings
 from collections.abc import Iterator
