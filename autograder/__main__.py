@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from autograder.canvas import add_arguments as add_canvas
 from autograder.export import add_arguments as add_export
 from autograder.files import is_full
 from autograder.grade import add_arguments as add_grade
@@ -124,7 +125,8 @@ def _no_room(error: BaseException, options: argparse.Namespace) -> str:
         error = error.__cause__
     place = getattr(error, "filename", None) or getattr(options, "out", BUILD)
     reason = getattr(error, "strerror", error)
-    return f"{place} cannot be written: {reason}. Make room there, and run the same command again: it goes on where it was."
+    again = "Make room there, and run the same command again: it goes on where it was."
+    return f"{place} cannot be written: {reason}. {again}"
 
 
 def _run(options: argparse.Namespace) -> int:

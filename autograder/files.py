@@ -18,7 +18,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)  # errors of the dis
 
 
 def is_full(error: BaseException | None) -> bool:
-    """Return whether an error, or what it came from, is that the disk takes no more: every other file would fail too."""
+    """Return whether an error, or what it came from, is that the disk takes no more."""
     return error is not None and ((isinstance(error, OSError) and error.errno in FULL) or is_full(error.__cause__))
 
 

@@ -68,7 +68,7 @@ def demand_outputs(function: str, case: str, names: Sequence[str], outputs: Sequ
     for name, output in zip(names, outputs, strict=True):
         if output.dtype.kind == "f" and not (np.isfinite(output) | np.isneginf(output)).all():
             raise CheckFault(
-                f"{where}: the reference returns an infinity or NaN in “{name}”; only finite numbers and -∞ can be compared"
+                f"{where}: the reference returns an infinity or NaN in “{name}”: expected finite numbers or -∞"
             )
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, create_engine, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
 
-from autograder.files import PRIVATE, made, tighten
+from autograder.files import PRIVATE, is_full, made, tighten
 
 WAIT_SECONDS = 30.0  # seconds that SQLite waits for another program's write, or a server for a connection
 ERROR_MESSAGES = {  # what the databases say → what it means and what to do
@@ -138,7 +138,7 @@ def one_line_errors(db_url: str) -> Iterator[None]:
         )
         raise NoGradebook(f"The gradebook {named(db_url)} {meaning.rstrip('.')}.") from error
     except OSError as error:
-        if error.errno not in FULL:
+        if not is_full(error):
             raise
         place = f", {error.filename}" if error.filename else ""
         raise NoGradebook(

@@ -82,7 +82,8 @@ def by_hand(expected: np.ndarray, got: np.ndarray, tolerance: float) -> str | No
     if np.array_equal(np.round(got, 1), got.round(6)) and np.allclose(got, expected, rtol=0, atol=ONE_DECIMAL):
         return "right to one decimal: two are asked for"
     if right.any() and right.size > 1:
-        return f"right is number {_listed(np.flatnonzero(right) + 1)} of {right.size}, wrong {_listed(np.flatnonzero(~right) + 1)}"
+        places, others = (_listed(np.flatnonzero(each) + 1) for each in (right, ~right))
+        return f"right is number {places} of {right.size}, wrong {others}"
     return None
 
 
