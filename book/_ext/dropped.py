@@ -74,7 +74,7 @@ def without_lines(text: str, names: set[str]) -> str:
     text = re.sub(rf"^1\. \[\]\((?:{name})/lesson\.md\).*\n(?: +.*\n)*", "", text, flags=re.MULTILINE)
     text = re.sub(rf"^\| (?:(?:or )?\d+ \| )?`(?:{name})` \|.*\n", "", text, flags=re.MULTILINE)
     explained = rf"^## [^\n]*\n\nExplained in \[\]\([./]*(?:{name})/lesson\.md\)\.\n.*?(?=^## |\Z)"
-    text = re.sub(rf"{explained}|^### `(?:{name})`\n.*?(?=^##|\Z)", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(rf"{explained}|^###? `(?:{name})`\n.*?(?=^##|\Z)", "", text, flags=re.MULTILINE | re.DOTALL)
     rows = list(ROW.finditer(text))
     gone = {row["bold"] for row in rows if row["bold"] and re.search(rf"\]\([./]*(?:{name})/lesson\.md\)", row[0])}
     return ROW.sub(lambda row: "" if row["bold"] in gone else row[0], text)
