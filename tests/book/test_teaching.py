@@ -138,7 +138,7 @@ def test_every_command_of_ours_is_one_that_there_is() -> None:
     prefix = "python -m autograder "
     ours = [line.removeprefix(prefix) for line in commands() if line.startswith(prefix)]
     ours += re.findall(rf"`{prefix}([^`]*)`", TEXT)
-    assert {shlex.split(line)[0] for line in ours} == {"release", "grade", "report", "export"}
+    assert {shlex.split(line)[0] for line in ours} == {"release", "grade", "report", "export", "canvas"}
     for line in ours:
         command.arguments().parse_args(shlex.split(line))
 
