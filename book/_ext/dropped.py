@@ -4,8 +4,8 @@ So anyone who drops chapters, by course.toml or in `_toc.yml`, has no sentence t
 that begins with a link to the chapter; in a table, a row that begins with its name as code, behind a week's
 number or not, and the rows of a bold name whose row links it; a section that is explained in it or bears its name.
 
-Nor does a page hold a chapter's number: {chapters}`luong, transformer` becomes "chapters" and their numbers, of those that
-are in this book, and {Chapters}`…` the same at the beginning of a sentence.
+Nor does a page hold a chapter's number: {chapters}`luong, transformer` becomes "chapters" and their numbers, of those
+that are in this book, and {Chapters}`…` the same at the beginning of a sentence.
 """
 
 import re
