@@ -221,6 +221,7 @@ def _grading(options: argparse.Namespace) -> int:
             options.db,
             Words(options.due, options.handed_in, options.extend, options.roster, options.zone),
             options.assignment,
+            options.all,
         )
     from autograder.judge.process import judge_of
     from autograder.score import score

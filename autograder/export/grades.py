@@ -8,7 +8,7 @@ from autograder.grade.cache import Records
 from autograder.grade.summary import printable
 from autograder.gradebook import query, spreadsheet
 from autograder.gradebook.names import name_key
-from autograder.gradebook.roster import Person
+from autograder.gradebook.roster import Person, Roster
 from autograder.report import data
 
 DAY = 86400.0  # seconds
@@ -38,6 +38,7 @@ class Grade:
     lms_name: str
     error: str
     zero: bool = False  # whether what has no grade has 0 points
+    roster_name: str = ""  # the student's name on the roster, "" where there is none
     is_missing: bool = False  # nothing was handed in
     is_starved: bool = False  # the machine was too busy to finish it: points may be missing
     is_disputed: bool = False  # a regrade request waits for its answer
@@ -95,6 +96,7 @@ def read(out: Path, names: Sequence[str], zero: bool = False) -> tuple[dict[str,
     if not class_data.has_gradebook:
         raise ValueError(f"{' '.join(class_data.notes)} Grades are exported from the gradebook: grade the class first.")
     lms_names = Records(out).lms_names()
+    people = {key[:2]: person.name for key, person in Roster.of(out).match(class_data.submitted).items()}
     disputed = {(each.student, each.assignment) for each in class_data.requests if each.answer is None}
     grades: dict[str, list[Grade]] = {}
     missing = []
@@ -108,6 +110,7 @@ def read(out: Path, names: Sequence[str], zero: bool = False) -> tuple[dict[str,
         name = lms_names.get((entry.student, entry.assignment), "")
         grade = Grade(
             entry.graded, most, name, entry.line["error"] or "", zero,
+            people.get((entry.student, entry.assignment), ""),
             is_starved=entry.line.get("starved", False), is_disputed=(entry.student, entry.assignment) in disputed,
         )  # fmt: skip
         grades.setdefault(entry.assignment, []).append(grade)
@@ -133,7 +136,7 @@ def _missing(person: Person, assignment: str, most: float, zero: bool) -> Grade:
     elif number := person.numbers.get(""):
         name = f"{name_key(person.name)}_{number}_0_none"
     nothing = query.Submission("", person.name, assignment)
-    return Grade(nothing, most, name, "has not handed in", zero, is_missing=True)
+    return Grade(nothing, most, name, "has not handed in", zero, person.name, is_missing=True)
 
 
 def note(what: str, who: Iterable[str]) -> list[str]:
