@@ -3,11 +3,12 @@
 import pytest
 
 from autograder.places import released_notebook
-from tests.autograder.commands.test_roster import HEAD, MOST, settle
+from tests.autograder.commands.test_roster import HEAD, MOST
 from tests.autograder.submissions.test_of_one_assignment import WRONG, named
 from tests.support.classes import summary, totals
 from tests.support.lms import ALL, Teacher, lms
 from tests.support.points import by_checks
+from tests.support.teacher import settle
 
 __all__ = ["lms"]
 
@@ -60,7 +61,7 @@ def words(lms: Teacher, form: str) -> tuple[str, ...]:
     for number, name in NAMES.items():
         status = f"Submitted for grading - {GRANTED}" if name == "moecy" else "Submitted for grading"
         time = "-" if name == "absent" else TOO_LATE if name in ("poebo", "moecy") else ON_TIME
-        rows.append(f"Participant {number},{name},{number}@x.org,{status},,{MOST},Yes,{time},-,")
+        rows.append(f'Participant {number},{name},{number}@x.org,"{status}",,{MOST},Yes,{time},-,')
     roster.write_text("\ufeff" + "\r\n".join(rows) + "\r\n", "utf-8")
     return (*due, "--roster", f"bahdanau={roster}")
 
