@@ -28,7 +28,7 @@ def mixed(lms: Teacher) -> Teacher:
     record.write_text(json.dumps(content | {"line": content["line"] | {"starved": True}}))
     with opened_book(lms.out) as gradebook:
         note = {"assignment": "bahdanau", "part": "reading_a_matrix", "note": "why?"}
-        regrade.enter(gradebook.db, "Moe, Cy", "bahdanau", [note])
+        regrade.enter(gradebook.db(), "Moe, Cy", "bahdanau", [note])
     return lms
 
 
@@ -50,8 +50,8 @@ def test_final_only_holds_back_what_may_change_and_says_so(mixed: Teacher) -> No
 
 def test_where_a_request_is_answered_the_grade_is_final(mixed: Teacher) -> None:
     with opened_book(mixed.out) as gradebook:
-        [request] = regrade.requests(gradebook.db)
-        regrade.answer(gradebook.db, "bahdanau", "Moe, Cy", request.id, "Because.")
+        [request] = regrade.requests(gradebook.db())
+        regrade.answer(gradebook.db(), "bahdanau", "Moe, Cy", request.id, "Because.")
     mixed.exports("moodle", "--final-only")
     assert {row["Full name"] for row in mixed.rows("moodle-bahdanau.csv")} == {"Roe Ann", "Moe, Cy"}
 
