@@ -157,7 +157,7 @@ def test_who_has_no_name_of_the_lms_is_named_and_goes_into_the_table_alone(teach
     teacher()
     status, shown = lms.types("export", "--to", "moodle")
     assert status == 2
-    assert "bahdanau: 3 without a name of Moodle's, left out; --to csv has them: ada, bo, cy." in shown
+    assert "bahdanau: 3 without a name of Moodle's, left out; --to csv has them: ada; bo; cy." in shown
     assert "expected a class graded from its zip" in shown
     assert not (lms.out / "export").exists()
     assert "3 grades" in lms.exports("csv")
