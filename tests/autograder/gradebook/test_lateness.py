@@ -80,7 +80,7 @@ WRONG = {
         "bahdanau=0001-01-01 00:00 +05:00": "got '0001-01-01",
     },
     "--handed-in": {
-        "bahdanau/Cy=2026-11-21": "'Cy' has not handed in 'bahdanau'; those who have: ada, bo, cy",
+        "bahdanau/Cy=2026-11-21": "'Cy' has not handed in 'bahdanau'; those who have: ada; bo; cy",
         f"{OTHER}/cy=2026-11-21": f"'cy' has not handed in '{OTHER}'; those who have: nobody",
         "bahdanau=2026-11-21": "expected NAME/STUDENT=DATE, such as 'NAME/Ada Lovelace=2026-12-02 09:30:00 UTC'",
     },
