@@ -167,12 +167,13 @@ def test_who_has_no_name_of_the_lms_is_named_and_goes_into_the_table_alone(teach
     assert lms.types("export", "--to", "canvas")[0] == 2
 
 
-def test_who_handed_in_nothing_that_can_be_graded_has_no_row_and_is_named(lms: Teacher) -> None:
-    """A row without a grade would be a grade of none: Canvas deletes the old one."""
+def test_who_handed_in_nothing_that_can_be_graded_has_no_grade_and_is_told_why(lms: Teacher) -> None:
     lms.grades(moodle("7", "Roe Ann"), **{f"Poe Ed_8_{FOLDER}/{name}": b"?" for name in ("a.ipynb", "b.ipynb")})
     shown = lms.exports("moodle")
     assert "Poe Ed" in shown
-    assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"7"}
+    rows = {row["Full name"]: row for row in lms.rows("moodle-bahdanau.csv")}
+    assert (rows["Poe Ed"]["Grade"], bool(rows["Poe Ed"]["Feedback comments"])) == ("", True)
+    assert rows["Roe Ann"]["Grade"] != ""
 
 
 REFUSED = {  # what cannot be graded, and what its student is told

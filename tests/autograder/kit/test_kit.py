@@ -75,9 +75,12 @@ def test_a_gradient_of_zeros_is_as_good_as_none_where_nothing_depends_on_the_arg
     gradients = [np.full_like(x, 2), None]
     case = Case("a case", {"x": x, "unused": unused}, {"y": 2 * x}, cotangents=[np.ones_like(x)], gradients=gradients)
     verdict = grade(
-        "name.f", [case], [Criterion("gradients", 1, "gradients")], functools.partial(call, {"f": function})
+        "name.f",
+        [case],
+        [Criterion("values", 1, "values"), Criterion("gradients", 1, "gradients")],
+        functools.partial(call, {"f": function}),
     )
-    assert (verdict.score == 1) == right, verdict.hint
+    assert (verdict.score == 2) == right, verdict.hint
 
 
 def test_an_exception_that_cannot_be_printed_is_still_a_fault_of_the_student():
