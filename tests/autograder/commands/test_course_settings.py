@@ -68,7 +68,7 @@ def test_points_of_the_class_are_those_of_its_checks_and_questions(course) -> No
     [
         ("chapters = ", "course.toml is no TOML: Invalid value (at end of document)"),
         ("chapter = []", "'chapter': expected one of chapters, points, deadlines, late; do you mean 'chapters'?"),
-        ("chapters = []", 'expected a list of names, such as ["bahdanau", "transformer"]'),
+        ("chapters = []", 'expected a list of names, such as ["sorting", "searching"]'),
         ('chapters = ["bahdanu"]', "'bahdanu': expected one of encoder_decoder, bahdanau"),
         ("[points]\nbahdanu = {}", "course.toml: points: 'bahdanu': expected one of"),
         ("[points.bahdanau]\nreading = 3", "points.bahdanau: 'reading': expected one of attention_by_hand"),
