@@ -121,7 +121,7 @@ def test_what_is_graded_by_hand_is_listed_with_its_points() -> None:
     for name in chapters():
         points = {question: str(each.points) for question, each in questions(name).items()}
         row = f"| `{name}` | {', '.join(f'`{question}` {number}' for question, number in points.items())} |"
-        assert listed.get(name, {}) == points, f"book/teachers/weeks_loop.md, Grade by hand: the row of its table is {row}"
+        assert listed.get(name, {}) == points, f"weeks_loop.md, Grade by hand: the row of its table is {row}"
 
 
 def commands() -> list[str]:
