@@ -147,7 +147,7 @@ def _run(options: argparse.Namespace) -> int:
     elif options.verb == "export":
         from autograder.export.run import export
 
-        for line in export(options.out, options.to, options.names, options.id, options.zero):
+        for line in export(options.out, options.to, options.names, options.id, options.zero, options.final_only):
             print(line)
     else:
         from autograder.release.manifest import Manifest
@@ -221,6 +221,7 @@ def _grading(options: argparse.Namespace) -> int:
             options.db,
             Words(options.due, options.handed_in, options.extend, options.roster, options.zone),
             options.assignment,
+            options.all,
         )
     from autograder.judge.process import judge_of
     from autograder.score import score

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from autograder.places import ROOT
 
@@ -98,7 +99,8 @@ def definition(root: Path = ROOT) -> Definition:
     except tomllib.TOMLDecodeError as error:
         raise DefinitionError(f"{path} is no TOML: {error}") from None
     _demand(path, table)
-    return Definition(**{key: tuple(value) if isinstance(value, list) else value for key, value in table.items()})
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    return Definition(**values)
 
 
 def _demand(path: Path, table: dict) -> None:

@@ -19,7 +19,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from benchmarks.measured import counted, in_turn, keep, repeats_asked
 from lab.evaluation.result_files import results_folder
-from lab.training import best_device
+from lab.train.training import best_device
 from solutions.self_attention.attention import scaled_dot_product
 
 KERNEL, REACH = 3, 32  # k and r of the table

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from benchmarks.measured import in_turn, keep, repeats_asked
-from lab.decoding import Memory, State
+from lab.decode.decoding import Memory, State
 from lab.evaluation.result_files import results_folder
 from solutions.transformer.fast import FastTransformer
 from solutions.transformer.recipe import RECIPES

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from lab.devices import device_name
 from lab.evaluation.result_files import commit, versions, write_json
+from lab.train.devices import device_name
 
 CPU = torch.device("cpu")
 

@@ -13,10 +13,10 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.measured import in_turn, repeats_asked
-from lab.batches import Example, bucketed, collate
-from lab.tokenizers import PAD
-from lab.training import Trainer, best_device, device_name, uses_bf16
-from lab.translation import Translating
+from lab.kinds.translation import Translating
+from lab.text.batches import Example, bucketed, collate
+from lab.text.tokenizers import PAD
+from lab.train.training import Trainer, best_device, device_name, uses_bf16
 from solutions.bahdanau.model import Bahdanau
 from solutions.bahdanau.recipe import RECIPES
 from solutions.encoder_decoder.model import Readout

@@ -21,7 +21,8 @@ LESSON_FILE, EVIDENCE_FILE = "lesson.md", "evidence.md"
 
 def all_chapters(root: Path = ROOT) -> dict[str, dict[str, Any]]:
     """Return what chapters.toml says of each chapter, by name and in order, those that a class leaves out too."""
-    return _toml((root / "book" / "chapters.toml").read_text(encoding="utf-8"))
+    path = root / "book" / "chapters.toml"
+    return _toml(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 def chapters(root: Path = ROOT) -> list[str]:

@@ -17,7 +17,7 @@ from tyro.conf import Positional
 from lab.cli.common import fail
 from lab.evaluation.result_files import results_folder
 from lab.evaluation.trials import Trials
-from lab.ranges import Count, RecipeError, demand
+from lab.kinds.ranges import Count, RecipeError, demand
 
 
 def main(

@@ -16,7 +16,7 @@ from autograder.places import ROOT
 from autograder.sandbox.mounts import packages_of_modules
 from tests.support.imports import imports
 
-OURS = ["autograder", "benchmarks", "book", "examples", "lab", "solutions", "tests"]
+OURS = ["autograder", "benchmarks", "book", "examples", "exercises", "lab", "solutions", "tests"]
 # Named here and in no requirements: on Colab alone, and with PyTorch for CUDA alone.
 OPTIONAL = {"google": "autograder/kit/dry_run.py", "triton": "solutions/long_context/kernel.py"}
 LINE = re.compile(r"(?P<name>[\w.-]+)==(?P<version>\S+)\s+# \S.*")
@@ -32,7 +32,7 @@ def pinned() -> dict[str, str]:
 def imported() -> dict[str, str]:
     """Return the top module of every import in the project, and a file where it is."""
     modules: dict[str, str] = {}
-    own = {"inside", *OURS, *(path.stem for path in (ROOT / "book" / "_ext").glob("*.py"))}
+    own = {"inside", "answers", *OURS, *(path.stem for path in (ROOT / "book" / "_ext").glob("*.py"))}
     for path in (path for name in OURS for path in (ROOT / name).rglob("*.py")):
         for node, _ in imports(path.read_text("utf-8")):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -173,7 +173,12 @@ def test_an_activated_environment_finds_the_course_from_every_folder(tmp_path):
 
 def test_all_that_say_which_pythons_serve_agree():
     templates = ROOT / "autograder" / "release" / "templates"
-    for path in (ROOT / "README.md", ROOT / "Makefile", ROOT / "book" / "start.md", templates / "start_here.txt"):
+    for path in (
+        ROOT / "README.md",
+        ROOT / "Makefile",
+        ROOT / "book" / "pages" / "start.md",
+        templates / "start_here.txt",
+    ):
         assert re.findall(r"Python (3\.\d+ to 3\.\d+)", path.read_text("utf-8")) == ["3.11 to 3.14"], path
     assert "OLDEST, TRIED = (3, 11), (3, 14)" in (templates / "start.py").read_text("utf-8")
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]

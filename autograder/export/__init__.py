@@ -22,6 +22,7 @@ def add_arguments(verb: ArgumentParser) -> None:
         action="store_true",
         help="0 points for what was not handed in or could not be graded (default: none)",
     )
+    verb.add_argument("--final-only", action="store_true", help="hold back every grade that is not final")
     verb.add_argument(
         "--id",
         action="append",

@@ -8,7 +8,7 @@ from autograder.grade.cache import Records
 from autograder.grade.summary import printable
 from autograder.gradebook import query, spreadsheet
 from autograder.gradebook.names import name_key
-from autograder.gradebook.roster import Person
+from autograder.gradebook.roster import Person, Roster
 from autograder.report import data
 
 DAY = 86400.0  # seconds
@@ -38,7 +38,10 @@ class Grade:
     lms_name: str
     error: str
     zero: bool = False  # whether what has no grade has 0 points
+    roster_name: str = ""  # the student's name on the roster, "" where there is none
     is_missing: bool = False  # nothing was handed in
+    is_starved: bool = False  # the machine was too busy to finish it: points may be missing
+    is_disputed: bool = False  # a regrade request waits for its answer
 
     @property
     def student(self) -> str:
@@ -53,6 +56,11 @@ class Grade:
         if self.error and not self.zero and not self.graded.manual_score:
             return None
         return round(self.graded.total, 2)
+
+    @property
+    def is_final(self) -> bool:
+        """Return whether nothing is known that may still change it."""
+        return not (self.graded.needs_manual_grade or self.is_starved or self.is_disputed)
 
     @property
     def days_late(self) -> float:
@@ -88,6 +96,8 @@ def read(out: Path, names: Sequence[str], zero: bool = False) -> tuple[dict[str,
     if not class_data.has_gradebook:
         raise ValueError(f"{' '.join(class_data.notes)} Grades are exported from the gradebook: grade the class first.")
     lms_names = Records(out).lms_names()
+    people = {key[:2]: person.name for key, person in Roster.of(out).match(class_data.submitted).items()}
+    disputed = {(each.student, each.assignment) for each in class_data.requests if each.answer is None}
     grades: dict[str, list[Grade]] = {}
     missing = []
     for entry in class_data.entries:
@@ -98,7 +108,11 @@ def read(out: Path, names: Sequence[str], zero: bool = False) -> tuple[dict[str,
             continue
         most = entry.line["max_score"] + entry.line["manual_max_score"]
         name = lms_names.get((entry.student, entry.assignment), "")
-        grade = Grade(entry.graded, most, name, entry.line["error"] or "", zero)
+        grade = Grade(
+            entry.graded, most, name, entry.line["error"] or "", zero,
+            people.get((entry.student, entry.assignment), ""),
+            is_starved=entry.line.get("starved", False), is_disputed=(entry.student, entry.assignment) in disputed,
+        )  # fmt: skip
         grades.setdefault(entry.assignment, []).append(grade)
     for assignment, people in class_data.missing.items():
         if assignment in grades:
@@ -122,24 +136,33 @@ def _missing(person: Person, assignment: str, most: float, zero: bool) -> Grade:
     elif number := person.numbers.get(""):
         name = f"{name_key(person.name)}_{number}_0_none"
     nothing = query.Submission("", person.name, assignment)
-    return Grade(nothing, most, name, "has not handed in", zero, is_missing=True)
+    return Grade(nothing, most, name, "has not handed in", zero, person.name, is_missing=True)
 
 
 def note(what: str, who: Iterable[str]) -> list[str]:
     """Return [a line that says of whom something holds], [] of nobody."""
     names = [printable(each) for each in who]
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return [f"{len(names)} {what}: {', '.join(names[:MOST_NAMED])}{more}."] if names else []
+    return [f"{len(names)} {what}: {'; '.join(names[:MOST_NAMED])}{more}."] if names else []
+
+
+def not_final(grades: Sequence[Grade]) -> list[str]:
+    """Return a line for each reason why grades are not final, with whose they are."""
+    waiting = [grade.student for grade in grades if grade.graded.needs_manual_grade]
+    return [
+        *note("not final, an answer waits for points by hand", waiting),
+        *note("not final, a regrade request waits for its answer", [g.student for g in grades if g.is_disputed]),
+        *note("not final, the machine was too busy: grade again", [g.student for g in grades if g.is_starved]),
+    ]
 
 
 def notes(grades: Sequence[Grade]) -> list[str]:
-    """Return a line on whose grades are not final, and on whose submissions could not be graded."""
-    waiting = [grade.student for grade in grades if grade.graded.needs_manual_grade]
+    """Return lines on whose grades are not final, and on whose submissions could not be graded."""
     ungraded = [grade.student for grade in grades if grade.total is None and not grade.is_missing]
     zero = [grade.student for grade in grades if grade.error and grade.total == 0 and not grade.is_missing]
     missing = {total: [g.student for g in grades if g.is_missing and g.total == total] for total in (None, 0)}
     return [
-        *note("not final, an answer waits for points by hand", waiting),
+        *not_final(grades),
         *note("not graded, without a grade (--zero gives 0 points)", ungraded),
         *note("not graded, 0 points", zero),
         *note("not handed in, without a grade (--zero gives 0 points)", missing[None]),

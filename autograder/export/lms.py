@@ -103,7 +103,9 @@ def _canvas_table(assignment: str, grades: Sequence[tuple[Grade, Recipient]], nu
     most = max(grade.max_score for grade, _ in grades)
     rows = [{"Student": "    Points Possible", column: most}]
     rows += [
-        {"Student": to.name, "ID": to.number, column: grade.total} for grade, to in grades if grade.total is not None
+        {"Student": grade.roster_name or to.name, "ID": to.number, column: grade.total}
+        for grade, to in grades
+        if grade.total is not None
     ]
     return spreadsheet.table([*CANVAS_COLUMNS, column], rows)
 

@@ -20,12 +20,17 @@ Addressed = list[tuple[Grade, Recipient]]
 
 
 def export(
-    out: Path, to: str, names: Sequence[str] = (), numbers: Iterable[str] = (), zero: bool = False
+    out: Path,
+    to: str,
+    names: Sequence[str] = (),
+    numbers: Iterable[str] = (),
+    zero: bool = False,
+    final_only: bool = False,
 ) -> Iterator[str]:
     """Write the grades in DIR `out` into DIR/export, for an LMS or as "csv"; yield what was written and left out.
 
     `names` are assignments, none: all that are graded. `numbers` are NAME=NUMBER, Canvas's numbers of assignments.
-    With `zero`, what could not be graded has 0 points, else no grade.
+    With `zero`, what could not be graded has 0 points, else no grade. `final_only`: what is not final is held back.
     Raise ValueError where nothing can be exported, or while the class is being graded.
     """
     demand(names)
@@ -40,6 +45,10 @@ def export(
             if revised.changed:
                 by_assignment, notes = class_grades.read(out, [*names], zero)
             yield from [*notes, *revised.failed]
+            if final_only:
+                for name, grades in by_assignment.items():
+                    yield from (f"{name}: held back: {line}" for line in class_grades.not_final(grades))
+                by_assignment = _final(by_assignment)
             if to == "csv":
                 yield from _table(by_assignment, out / "export" / "grades.csv", book.mode)
             else:
@@ -48,6 +57,14 @@ def export(
             raise ValueError(str(error)) from error
         finally:
             book.close()
+
+
+def _final(by_assignment: dict[str, list[Grade]]) -> dict[str, list[Grade]]:
+    """Return the grades that are final, of assignments that have any; raise ValueError where there is none."""
+    kept = {name: final for name, each in by_assignment.items() if (final := [g for g in each if g.is_final])}
+    if not kept:
+        raise ValueError("--final-only: no grade is final yet, nothing is written. The lines above say what they lack.")
+    return kept
 
 
 def _table(by_assignment: dict[str, list[Grade]], path: Path, mode: int) -> Iterator[str]:

@@ -39,6 +39,7 @@ def add_arguments(verb: ArgumentParser) -> None:
         help="grade this one alone (default: what the folders NAME say, else what most students handed in)",
     )
     verb.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="gradebook.db, feedback/ and summary.csv")
+    verb.add_argument("--all", action="store_true", help="print every row, also where there is nothing to say")
     verb.add_argument("--jobs", type=int, default=0, metavar="N", help="judging processes (default: one per core)")
     verb.add_argument("--scheduler", metavar="ADDRESS", help="judge on Dask's workers: tcp://HOST:PORT, or tls://")
     verb.add_argument(

@@ -54,7 +54,7 @@ class People:
         for name, student in dates:
             students = {who for who, assignment, _ in known if assignment == name}
             if student not in students and not (roster and self.roster.find(student)):
-                there = ", ".join(sorted(students)) or "nobody"
+                there = "; ".join(sorted(students)) or "nobody"
                 more = "; who has not yet may be named once there is a roster (--roster)" if roster else ""
                 raise ValueError(f"{option}: '{student}' has not handed in '{name}'; those who have: {there}{more}.")
 
@@ -98,7 +98,7 @@ class People:
             yield line
         if strangers := self.roster.strangers(Records(self.out).submitted()):
             more = f" and {len(strangers) - 10} more" if len(strangers) > 10 else ""
-            yield f"Not on the roster: {', '.join(strangers[:10])}{more}."
+            yield f"Not on the roster: {'; '.join(strangers[:10])}{more}."
 
 
 def _table(text: str, here: list[str], zone: tzinfo) -> tuple[Path, str, Table]:

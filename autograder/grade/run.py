@@ -37,10 +37,12 @@ def grade(
     db_url: str | None = None,
     words: Words = NO_WORDS,
     one: str = "",
+    is_all: bool = False,
 ) -> int:
     """Grade what is new or has changed below `root` into `out`; `words` say more of the people who handed in.
 
-    `one` is the assignment that the run is of, where neither folders nor most of the notebooks are to say it.
+    `one` is the assignment that the run is of, where neither folders nor most of the notebooks are to say it. With
+    `is_all`, rows without a remark are printed, too.
 
     Return the exit status: 0; 2: no judges or no gradebook; 3: the grader itself failed on some; 130: Ctrl-C.
     """
@@ -59,10 +61,11 @@ def grade(
         print(f"autograder grade: stopped{stopped}. The same command continues from here.", file=sys.stderr)
         return INTERRUPTED
     seconds = time.monotonic() - started
-    print("\n".join(summary.table(rows)))
+    here = dict.fromkeys(submission.assignment for submission in inbox.submissions)
+    for line in summary.table(rows, here, is_all):
+        print(line)
     submissions = summary.counted(len(inbox.submissions), "submission")
     print(f"{submissions}, {count} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
-    here = dict.fromkeys(submission.assignment for submission in inbox.submissions)
     dates = {name: date for name, date in people.due.items() if name in here or words.due}
     for line in (*people.lines(), *_about_dates(dates, here, revised, out), *_ungraded(rows, inbox)):
         print(line)
@@ -77,7 +80,7 @@ def _print_named(rows: list[dict[str, Any]], mark: str, sentence: str) -> bool:
     """Print a sentence with the number and the names of the submissions that have a mark; return whether any has."""
     names = [f"{row['student']}/{row['assignment']}" for row in rows if row.get(mark)]
     if names:
-        print(sentence.format(f"{len(names)}: {', '.join(names[:10])}"), file=sys.stderr)
+        print(sentence.format(f"{len(names)}: {'; '.join(names[:10])}"), file=sys.stderr)
     return bool(names)
 
 
@@ -174,7 +177,10 @@ def summarise(
     lines = [rows[submission] for submission in inbox.submissions]
     lines += map(asdict, inbox.rejected)
     graded_now = {(submission.student, submission.assignment) for submission in inbox.submissions}
-    lines += [summary.row(line) | {"note": summary.GONE} for line in Records(out).earlier_lines(graded_now)]
+    here = {submission.assignment for submission in inbox.submissions}
+    for line in Records(out).earlier_lines(graded_now):
+        row = summary.row(line)
+        lines.append(row | {"note": summary.GONE} if row["assignment"] in here else row)
     lines += summary.missing(Roster.of(out).missing(Records(out).submitted()))
     columns = summary.gradebook_columns(book)
     order = {name: root for root, name in enumerate(assignments())}

@@ -1,6 +1,6 @@
 """The summary of a run: summary.csv, and the same as a table for the terminal."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ COLUMNS = (
     "mistakes flags error note file"
 ).split()
 MISSING = "has not handed in"
+MOST_NAMED = 10  # students whom one line names
 GONE = "not handed in this time; its grade of an earlier run is kept"
 
 
@@ -50,8 +51,27 @@ def write(rows: list[dict[str, Any]], path: Path, mode: int = files.PRIVATE) -> 
     files.atomic_write(path, spreadsheet.table(COLUMNS, rows), mode)
 
 
-def table(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """Yield the lines of a table for the terminal."""
+def table(rows: Sequence[dict[str, Any]], here: Iterable[str], is_all: bool = False) -> Iterator[str]:
+    """Yield the lines of a table for the terminal: what there is to say of the assignments `here`, or all of it."""
+    there = {"", *here}
+    about = rows if is_all else [row for row in rows if row.get("assignment", "") in there and _has_remark(row)]
+    if about:
+        yield from _lines(about)
+    if hidden := len(rows) - len(about):
+        yield f"{counted(hidden, 'row')} without a remark on this run: --all prints them, summary.csv has them."
+    gone = [printable(row["student"]) for row in rows if row.get("note") == GONE]
+    if gone and not is_all:
+        more = f" and {len(gone) - MOST_NAMED} more" if len(gone) > MOST_NAMED else ""
+        yield f"{len(gone)} {GONE}: {'; '.join(gone[:MOST_NAMED])}{more}."
+
+
+def _has_remark(row: dict[str, Any]) -> bool:
+    remarks = [row.get(name) for name in ("error", "mistakes", "flags", "note", "late_penalty")]
+    return any(remark and remark != GONE for remark in remarks)
+
+
+def _lines(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Yield the lines of a table with a row for each."""
     lines = [{name: _shown(value) for name, value in row.items()} for row in rows]
     who = max([len("student"), *(len(line["student"]) for line in lines)])
     what = max([len("assignment"), *(len(line.get("assignment", "")) for line in lines)])

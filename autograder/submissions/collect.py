@@ -137,7 +137,8 @@ def _of_most(students: list[StudentFiles], root: Path) -> str:
     name, most = (alone or count or Counter([""])).most_common(1)[0]
     if len(count) < 2 or (2 * most > len(each_said) and alone):
         return name
-    there = ", ".join(f"{name} of {number}" for name, number in count.most_common())
+    by_number = sorted(count.items(), key=lambda each: (-each[1], each[0]))  # the same sentence at each run
+    there = ", ".join(f"{name} of {number}" for name, number in by_number)
     raise ValueError(
         f"{root} holds notebooks of several assignments, students counted: {there}. Say which one this run is of, "
         "--assignment NAME, and grade it once for each; or sort them into STUDENT/NAME/."

@@ -135,7 +135,9 @@ def list_folder(root: Path, left_out: tuple[str, ...] = ()) -> list[SubmittedFil
 
 
 def _is_below(file: SubmittedFile, folder: tuple[str, ...]) -> bool:
-    return bool(folder) and file.parts[: len(folder)] == folder
+    """Return whether a file lies in a folder, or is one of those that lead there: nobody's either, if alone."""
+    leads = file.is_folder and not file.problem and folder[: len(file.parts)] == file.parts
+    return bool(folder) and (leads or file.parts[: len(folder)] == folder)
 
 
 def _students(root: Path, parts: tuple[str, ...]) -> list[Entry]:

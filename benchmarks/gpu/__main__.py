@@ -13,8 +13,8 @@ import torch
 from benchmarks import complexity
 from benchmarks.gpu import properties, speed, trainings
 from benchmarks.gpu.table import Job, Row, Setting, Table
-from lab.budget import Budget
-from lab.devices import best_device, device_name
+from lab.train.budget import Budget
+from lab.train.devices import best_device, device_name
 
 
 def all_jobs(quick: bool) -> list[Job]:

@@ -15,8 +15,8 @@ from autograder.checks import Check, checks
 from autograder.kit.adapter import adapted
 from benchmarks.gpu.small_models import SmallModel, small_models
 from benchmarks.gpu.table import Job, Row, Setting
-from lab.devices import uses_bf16
-from lab.training import Trainer
+from lab.train.devices import uses_bf16
+from lab.train.training import Trainer
 
 CPU = torch.device("cpu")
 SEED = 7

@@ -11,12 +11,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from lab import classification, language, translation
-from lab.devices import seed_all
-from lab.gradients import Task
-from lab.runs import Solution
-from lab.tokenizers import BOS, EOS
-from lab.training import Trainer, Training
+from lab.kinds import classification, language, translation
+from lab.kinds.runs import Solution
+from lab.text.tokenizers import BOS, EOS
+from lab.train.devices import seed_all
+from lab.train.gradients import Task
+from lab.train.training import Trainer, Training
 
 VOCABULARY, LABELS, COUNT = 40, 3, 46
 TRANSLATING = ("encoder_decoder", "bahdanau", "luong", "transformer")

@@ -13,12 +13,12 @@ from torch.nn import functional
 
 from benchmarks.gpu.small_models import solution_of
 from benchmarks.gpu.table import Job, Row, Setting
-from lab.classification import Classifier, Classifying
-from lab.devices import uses_bf16
-from lab.diagnosis import memory
-from lab.language import LanguageModel, Predicting
-from lab.training import Trainer
-from lab.translation import Translating
+from lab.kinds.classification import Classifier, Classifying
+from lab.kinds.language import LanguageModel, Predicting
+from lab.kinds.translation import Translating
+from lab.show.diagnosis import memory
+from lab.train.devices import uses_bf16
+from lab.train.training import Trainer
 
 STEPS, LABELS = 20, 19
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
-from lab.budget import Budget
-from lab.devices import device_name
 from lab.evaluation.result_files import commit, versions, write_json
+from lab.train.budget import Budget
+from lab.train.devices import device_name
 
 Row = dict[str, Any]
 

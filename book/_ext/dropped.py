@@ -4,8 +4,8 @@ So anyone who drops chapters, by course.toml or in `_toc.yml`, has no sentence t
 that begins with a link to the chapter; in a table, a row that begins with its name as code, behind a week's
 number or not, and the rows of a bold name whose row links it; a section that is explained in it or bears its name.
 
-Nor does a page hold a chapter's number: {chapters}`luong, transformer` becomes "chapters 3 and 7", of those that are in
-this book, and {Chapters}`…` the same at the beginning of a sentence.
+Nor does a page hold a chapter's number: {chapters}`luong, transformer` becomes "chapters" and their numbers, of those
+that are in this book, and {Chapters}`…` the same at the beginning of a sentence.
 """
 
 import re
@@ -74,7 +74,7 @@ def without_lines(text: str, names: set[str]) -> str:
     text = re.sub(rf"^1\. \[\]\((?:{name})/lesson\.md\).*\n(?: +.*\n)*", "", text, flags=re.MULTILINE)
     text = re.sub(rf"^\| (?:(?:or )?\d+ \| )?`(?:{name})` \|.*\n", "", text, flags=re.MULTILINE)
     explained = rf"^## [^\n]*\n\nExplained in \[\]\([./]*(?:{name})/lesson\.md\)\.\n.*?(?=^## |\Z)"
-    text = re.sub(rf"{explained}|^### `(?:{name})`\n.*?(?=^##|\Z)", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(rf"{explained}|^###? `(?:{name})`\n.*?(?=^##|\Z)", "", text, flags=re.MULTILINE | re.DOTALL)
     rows = list(ROW.finditer(text))
     gone = {row["bold"] for row in rows if row["bold"] and re.search(rf"\]\([./]*(?:{name})/lesson\.md\)", row[0])}
     return ROW.sub(lambda row: "" if row["bold"] in gone else row[0], text)

@@ -14,7 +14,7 @@ from lab.files import atomic_write
 def trainings() -> Iterator[tuple[str, Any]]:
     """Yield each chapter's model as its page has it: from the store, where the page has left it."""
     from book.structured.figures import watched
-    from lab.model_cache import trained
+    from lab.kinds.model_cache import trained
     from solutions.bahdanau.model import SOLUTION as BAHDANAU
     from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
     from solutions.language_model.fast import SOLUTION as LANGUAGE_MODEL

@@ -12,7 +12,7 @@ IMAGE = re.compile(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]*)"
 ROOT = re.compile(r'<svg\b[^>]*?\bwidth="([\d.]+)pt"[^>]*?\bviewBox="([^"]+)"[^>]*>')
 WITHOUT = re.compile(r"\A.*?(?=<svg\b)|<metadata>.*?</metadata>|<style\b.*?</style>|<!--.*?-->", re.DOTALL)
 ID = re.compile(r'(\bid="|\bhref="#|url\(#)')
-COLOURS = {  # what lab.plots draws with: what the page has for it
+COLOURS = {  # what lab.show.plots draws with: what the page has for it
     "#000000": "currentColor",
     "#ffffff": "none",
     "#dddddd": "var(--pst-color-border, #ddd)",

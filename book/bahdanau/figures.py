@@ -12,9 +12,9 @@ from book.show.experiments import Column, learning_curve
 from book.show.tables import MODELS, PHRASEBOOK, outputs, results, table
 from lab import corpora
 from lab.corpora import Pair
+from lab.kinds.runs import joined
 from lab.metrics import Weights
-from lab.plots import Picture, training_curves
-from lab.runs import joined
+from lab.show.plots import Picture, training_curves
 
 QUERIES = {"": "before the step, as in the paper", "after": "after the step, as Luong et al. do"}  # variant: its words
 REAL = "multi30k-de-en-base"

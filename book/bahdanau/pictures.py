@@ -13,12 +13,12 @@ from book.show.experiments import AER, seeds_of
 from book.show.seed_plots import dots, seed_curves
 from book.show.tables import PHRASEBOOK, results, score
 from lab import corpora
-from lab.batches import Batch, collate
 from lab.corpora import Pair
 from lab.evaluation.links import diagonal_links
-from lab.plots import Picture, Point, legend_below, panels, styled
-from lab.tokenizers import PAD
-from lab.translation import Trained
+from lab.kinds.translation import Trained
+from lab.show.plots import Picture, Point, legend_below, panels, styled
+from lab.text.batches import Batch, collate
+from lab.text.tokenizers import PAD
 
 READINGS = {"strongest word": AER, "words above a threshold": THRESHOLD}
 PLACES = {

@@ -11,7 +11,7 @@ from IPython.display import HTML
 from book.show.experiments import runs_of, sweep_of
 from book.show.tables import by_length, results, table
 from lab.metrics import LengthScore, Score
-from lab.plots import Picture, bleu_by_length_plot
+from lab.show.plots import Picture, bleu_by_length_plot
 
 UNITS = {"units-64": "64 units", "": "128 units", "units-256": "256 units", "units-512": "512 units"}
 ORDERS = {"oneway": "source as it is", "oneway-reversed": "source reversed"}

@@ -13,9 +13,9 @@ from book.encoder_decoder.figures import ORDERS, over_seeds
 from book.show.experiments import runs_of, validations
 from book.show.seed_plots import lines, seed_curves
 from book.show.tables import PHRASEBOOK, results
-from lab.batches import source_batch
-from lab.plots import STYLES, Picture, bleu_by_length_plot, legend_below, panels
-from lab.translation import Trained
+from lab.kinds.translation import Trained
+from lab.show.plots import STYLES, Picture, bleu_by_length_plot, legend_below, panels
+from lab.text.batches import source_batch
 from solutions.encoder_decoder.attention import gru_step
 
 SEARCHES = {"greedy": "greedy", "beam5": "beam of five"}

@@ -10,11 +10,11 @@ from IPython.display import HTML
 from book.show.experiments import Column, experiment_table, runs_of, seeds_plot, sweep_of, validations, values
 from book.show.seed_plots import lines, seed_curves
 from book.show.tables import results, summary, table
-from lab.attention_table import heat_table
 from lab.evaluation.result_files import read_json, results_folder
-from lab.language import Trained, framed
-from lab.plots import Picture
-from lab.tokenizers import EOS
+from lab.kinds.language import Trained, framed
+from lab.show.attention_table import heat_table
+from lab.show.plots import Picture
+from lab.text.tokenizers import EOS
 from solutions.language_model.recipe import PEERS
 
 NAME = "language_model"

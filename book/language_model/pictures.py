@@ -7,8 +7,8 @@ from typing import cast
 import torch
 
 from book.show.drawn import Drawing, number
-from lab.language import Trained, framed
-from lab.plots import Picture, training_curves
+from lab.kinds.language import Trained, framed
+from lab.show.plots import Picture, training_curves
 from solutions.language_model.attention import causal_mean, next_probabilities
 from solutions.language_model.model import Decoder
 

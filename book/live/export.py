@@ -16,9 +16,9 @@ from torch import Tensor
 
 from book.contents import all_chapters
 from book.show.tables import table
-from lab import classification, language, translation
 from lab.corpora import Document, Pair, grammar
-from lab.plots import STYLES
+from lab.kinds import classification, language, translation
+from lab.show.plots import STYLES
 
 LIVE = Path(__file__).parent
 ENGINE = ("layers/*.js", "models/decoding.js", "models/transformer.js", "models/*.js")  # what others extend is first

@@ -11,7 +11,7 @@ from IPython.display import HTML
 from book.show.seed_plots import lines, seed_curves, spread
 from book.show.tables import table
 from lab.evaluation.result_files import read_json, results_folder
-from lab.plots import Picture
+from lab.show.plots import Picture
 from solutions.long_context.costs import TILE, WIDTH, moved_in_tiles, moved_whole
 from solutions.long_context.lengths import LENGTH, PLACES
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from book.show.drawn import Drawing, number
-from lab.plots import Picture, training_curves
+from lab.show.plots import Picture, training_curves
 from solutions.long_context.attention import alibi_bias, delta_step, merge_softmax, sliding_window
 
 WORDS = ("my", "name", "is", "Ada", "and", "they", "call", "me", "Ada")

@@ -10,7 +10,7 @@ from book.show.experiments import AER, BLEU, experiment_table
 from book.show.tables import PHRASEBOOK, ROOT, budget, multi30k_of, outputs, results, summary, table
 from book.show.translation_errors import errors_table
 from lab.evaluation.result_files import read_json
-from lab.runs import joined
+from lab.kinds.runs import joined
 
 # Variant of the run: what differs from the recipe, which has global attention, the general score and input feeding.
 SCORES = {"dot": "dot", "": "general", "concat": "concat", "location": "location"}

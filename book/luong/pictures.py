@@ -11,7 +11,7 @@ from torch import Tensor
 
 from book.show.experiments import AER, BLEU, values
 from book.show.seed_plots import dots
-from lab.plots import MODEL_STYLES, STYLES, Picture, panels
+from lab.show.plots import MODEL_STYLES, STYLES, Picture, panels
 from solutions.bahdanau.attention import masked_softmax
 from solutions.luong.attention import gaussian, window
 

@@ -12,8 +12,8 @@ from book.show.tables import PHRASEBOOK, outputs
 from lab import corpora
 from lab.corpora import Pair
 from lab.evaluation.window_positions import counted
-from lab.plots import STYLES, Picture, legend_below, panels, ranges
-from lab.runs import joined
+from lab.kinds.runs import joined
+from lab.show.plots import STYLES, Picture, legend_below, panels, ranges
 
 PREDICTIVE = {"local-p": "local-p, D = 2", "local-p-10": "local-p, D = 10"}
 FORMS = {"masked": "all scores, masked", "alone": "the window alone"}

@@ -76,7 +76,7 @@ def _cell(text: str) -> str:
 def discussion() -> Iterator[str]:
     """Yield the sections of the page for discussion."""
     for name in all_chapters():
-        yield from (f"### `{name}`", "", f"```{{include}} ../{name}/discussion.md", "```", "")
+        yield from (f"## `{name}`", "", f"```{{include}} ../{name}/discussion.md", "```", "")
 
 
 def layout() -> dict[str, str]:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from book.show.tables import outputs, results, spread, summary, table
-from lab import model_cache
-from lab.classification import Trained
 from lab.corpora import Document, reviews
 from lab.evaluation.classification_results import evidence_scores, evidence_weights, gold
+from lab.kinds import model_cache
+from lab.kinds.classification import Trained
 from solutions.bahdanau.attention import masked_softmax, weighted_sum
 from solutions.pooling.attention import attention_pool, context_attention
 from solutions.pooling.model import SOLUTION

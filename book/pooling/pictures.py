@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from book.pooling.figures import FEWEST, Erased
 from book.show.experiments import EQUAL, MACRO_F1, longer, points, seeds_of, values
 from book.show.seed_plots import cloud, dots
-from lab.plots import Picture
-from lab.runs import joined
+from lab.kinds.runs import joined
+from lab.show.plots import Picture
 
 POOLS = {  # variant: its words
     "": "attention",

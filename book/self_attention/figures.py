@@ -10,7 +10,7 @@ from IPython.display import HTML
 
 from book.show.tables import ROOT, results, table
 from lab.evaluation.result_files import read_json
-from lab.plots import Picture, panels, ranges, styled
+from lab.show.plots import Picture, panels, ranges, styled
 from solutions.self_attention.model import SelfAttentive
 from solutions.self_attention.recipe import RECIPES
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from torch import Tensor
 
-from lab.plots import STYLES, Picture, panels
+from lab.show.plots import STYLES, Picture, panels
 
 Measured = Mapping[tuple[int, bool], Mapping[str, Tensor]]  # (d_k, divided) -> what -> one number for each draw
 

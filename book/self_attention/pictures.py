@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from book.self_attention.figures import DEEPER, FORMS, FROZEN, GATES, KEYS, KINDS, linear, measured
 from book.show.experiments import ACCURACY, MACRO_F1, longer, runs_of, seeds_of, seeds_plot, validations
 from book.show.seed_plots import dots, lines, seed_curves
-from lab.plots import Picture
-from lab.runs import joined
+from lab.kinds.runs import joined
+from lab.show.plots import Picture
 
 KEPT = ("self_attention, projected", "self_attention, projected, fused", "recurrent", "convolution", "restricted")
 WATCHED = {

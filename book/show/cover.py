@@ -6,7 +6,7 @@ from html import escape
 from jaxtyping import Float
 from torch import Tensor
 
-from lab.plots import STYLES
+from lab.show.plots import STYLES
 
 LEAST = 0.05  # a weight below this is not drawn
 LINE, WIDTH, LEFT, RIGHT, TOP = 25, 560, 150, 410, 34  # pixels of the drawing

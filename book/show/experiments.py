@@ -11,8 +11,8 @@ from IPython.display import HTML
 from book.show.seed_plots import Marks, dots
 from book.show.tables import results, score, summary, table
 from lab.evaluation.sweeps import Step, Sweep
-from lab.plots import Picture, Point, training_curves
-from lab.runs import joined
+from lab.kinds.runs import joined
+from lab.show.plots import Picture, Point, training_curves
 
 
 @dataclass(frozen=True)

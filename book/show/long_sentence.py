@@ -2,7 +2,7 @@
 
 from lab import corpora
 from lab.corpora import Pair
-from lab.translation import Trained
+from lab.kinds.translation import Trained
 
 SHORT = "il m' a entarté"  # he hit me with a pie
 LONG = 0.8  # so many of the validation sentences are shorter

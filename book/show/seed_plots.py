@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from lab.plots import Picture, Point, legend_below, panels, styled
+from lab.show.plots import Picture, Point, legend_below, panels, styled
 
 Rows = Mapping[str, Sequence[float]]  # the words of a variant: its score, seed by seed
 Marks = Mapping[str, float]  # the words of a line to compare with: where it stands

@@ -13,7 +13,7 @@ from IPython.display import HTML
 from lab import corpora
 from lab.evaluation.result_files import read_json
 from lab.metrics import LengthScore, Score
-from lab.plots import Picture, bleu_by_length_plot
+from lab.show.plots import Picture, bleu_by_length_plot
 
 ROOT = Path(__file__).resolve().parents[2]
 PHRASEBOOK = "phrasebook-fr-en-medium"  # the run behind the figures on the made corpus

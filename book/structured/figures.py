@@ -14,16 +14,16 @@ from torch import Tensor
 
 from book.show.experiments import ACCURACY, Column, runs_of, values
 from book.show.tables import budget, outputs, results, score, summary, table
-from lab.classification import Run, Trained, restore, train
 from lab.corpora import Document, Labelled, reviews, verdicts
 from lab.corpora.aspects import WORDS
 from lab.corpora.reviews import LABELS, generate
 from lab.dependencies import STORE
 from lab.evaluation.classification_results import gold as gold_words
 from lab.files import atomic_write
-from lab.model_cache import key
-from lab.plots import STYLES, Picture, legend_below, panels, ranges
-from lab.runs import joined
+from lab.kinds.classification import Run, Trained, restore, train
+from lab.kinds.model_cache import key
+from lab.kinds.runs import joined
+from lab.show.plots import STYLES, Picture, legend_below, panels, ranges
 from solutions.structured.attention import structured_attention
 from solutions.structured.model import SOLUTION, build
 from solutions.structured.sweeps import HOPS, PENALTIES

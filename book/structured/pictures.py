@@ -3,8 +3,8 @@
 from book.show.experiments import ACCURACY, EQUAL, points, runs_of, seeds_plot, validations, values
 from book.show.seed_plots import cloud, lines, seed_curves
 from book.structured.figures import VARIANTS, variant_of
-from lab.plots import Picture, Point
-from lab.runs import joined
+from lab.kinds.runs import joined
+from lab.show.plots import Picture, Point
 from solutions.structured.sweeps import HOPS, PENALTIES
 
 GUESS = {"reviews": {"a guess": 50.0}, "aspects": {"a guess": 25.0}}

@@ -13,11 +13,12 @@ from torch import Tensor
 from book.show import long_sentence
 from book.show.experiments import BLEU, Column, experiment_table, runs_of
 from book.show.tables import ROOT, budget, outputs, results, summary, table
-from lab import corpora, model_cache
+from lab import corpora
 from lab.evaluation.result_files import read_json
+from lab.kinds import model_cache
+from lab.kinds.translation import Trained
 from lab.metrics import as_matrix
-from lab.plots import Picture, training_curves
-from lab.translation import Trained
+from lab.show.plots import Picture, training_curves
 from solutions.bahdanau.model import SOLUTION as BAHDANAU
 from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
 from solutions.luong.model import SOLUTION as LUONG

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lab import corpora
-from lab.classification import CLASSIFICATION, Run, Trained
 from lab.cli import common, kind
 from lab.cli.kind import Kind, Where
 from lab.corpora import CorpusError
 from lab.evaluation.sweeps import Sweep
-from lab.runs import Solution
+from lab.kinds.classification import CLASSIFICATION, Run, Trained
+from lab.kinds.runs import Solution
 
 LINEAR = "linear"  # the recipe of the baseline that every classifier is measured against
 
@@ -84,7 +84,7 @@ def show(trained: Trained, corpus: str, line: str, weights: bool) -> bool:
 
 def drawn(trained: Trained, sentences: Sequence[str]) -> list[str]:
     """Return a line for each word: its weight as a number and as a bar, and at a sentence's end the sentence's."""
-    from lab.attention_table import bar
+    from lab.show.attention_table import bar
 
     of_text = trained.attention_weights([sentences])[0]
     weights = of_text.words.mean(dim=0).tolist()

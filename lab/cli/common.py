@@ -11,11 +11,11 @@ from typing import Any, NoReturn
 
 import torch
 
-from lab.checkpoints import CheckpointError
 from lab.corpora import CorpusError
-from lab.ranges import Amount, Count, RecipeError, Seed, Size, demand
-from lab.runs import Solution
-from lab.training import best_device
+from lab.kinds.ranges import Amount, Count, RecipeError, Seed, Size, demand
+from lab.kinds.runs import Solution
+from lab.train.checkpoints import CheckpointError
+from lab.train.training import best_device
 
 
 class UsageError(Exception):

@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lab import corpora
-from lab.checkpoints import CheckpointError
 from lab.cli import common
 from lab.cli.common import Long, Named, UsageError, find_device, find_recipe
 from lab.cli.sweep import sweep_of
 from lab.corpora import CorpusError
-from lab.distributed import Team, here, lost, part_ways
 from lab.evaluation.sweeps import Sweep
-from lab.experiment import Experiment
-from lab.kinds import run_of
-from lab.ranges import Seed, demand_word
-from lab.runs import Solution, trained_seeds
+from lab.kinds.experiment import Experiment
+from lab.kinds.kind import run_of
+from lab.kinds.ranges import Seed, demand_word
+from lab.kinds.runs import Solution, trained_seeds
+from lab.train.checkpoints import CheckpointError
+from lab.train.distributed import Team, here, lost, part_ways
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from lab import corpora
 from lab.cli import common
 from lab.cli.kind import Kind, Where
 from lab.evaluation.sweeps import Sweep
-from lab.language import LANGUAGE, Sampling
-from lab.ranges import Count, Positive, Seed, Share, Size
-from lab.runs import Solution
+from lab.kinds.language import LANGUAGE, Sampling
+from lab.kinds.ranges import Count, Positive, Seed, Share, Size
+from lab.kinds.runs import Solution
 
 TEXTS = Kind(LANGUAGE, corpora.is_text, "is no text for a language model")
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from lab.cli.common import UsageError
 from lab.evaluation.sweeps import Step, Sweep
-from lab.ranges import Size, demand
-from lab.runs import ROOT, Solution
+from lab.kinds.ranges import Size, demand
+from lab.kinds.runs import ROOT, Solution
 
 
 @dataclass(frozen=True)

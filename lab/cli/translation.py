@@ -9,11 +9,11 @@ from lab import corpora
 from lab.cli import common, kind
 from lab.cli.common import Long
 from lab.cli.kind import Kind
-from lab.decoding import Search
+from lab.decode.decoding import Search
 from lab.evaluation.sweeps import Sweep
-from lab.ranges import Amount, Size
-from lab.runs import Solution
-from lab.translation import TRANSLATION, Trained
+from lab.kinds.ranges import Amount, Size
+from lab.kinds.runs import Solution
+from lab.kinds.translation import TRANSLATION, Trained
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def run_translate(solution: Solution, argv: list[str]) -> None:
 
 def show(trained: Trained, sentence: str, options: Translate) -> bool:
     """Print a translation, and below it where the model looked for each word; tell whether there was one."""
-    from lab.attention_table import alignment_text
+    from lab.show.attention_table import alignment_text
 
     if not sentence.split():
         print("error: an empty sentence has no translation: give at least one word", file=sys.stderr)

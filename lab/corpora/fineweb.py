@@ -10,7 +10,7 @@ train --corpus fineweb --micro-tokens 65536`.
 from lab.corpora import Text
 from lab.corpora.shards import Shard
 from lab.corpora.sources import Source, fetch
-from lab.tokenizers import BytePairs
+from lab.text.tokenizers import BytePairs
 
 UNIT = "subword"
 SITE = "https://huggingface.co/datasets/kjj0/fineweb10B-gpt2/resolve/main"

@@ -16,7 +16,7 @@ from lab.corpora import CorpusError, Document, Labelled
 from lab.corpora.made_once import made_once
 from lab.corpora.sources import Source, data_folder, fetch, unpacked
 from lab.files import atomic_write
-from lab.tokenizers import sentences
+from lab.text.tokenizers import sentences
 
 LABELS = ("negative", "positive")
 NAMES = {"neg": "negative", "pos": "positive"}

@@ -1,7 +1,7 @@
 """Position indicators: <e1> and </e1> around the first nominal of a sentence, <e2> and </e2> around the second."""
 
 from lab.corpora import CorpusError
-from lab.tokenizers import sentences
+from lab.text.tokenizers import sentences
 
 MARKERS = ("<e1>", "</e1>", "<e2>", "</e2>")
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from lab.corpora import Document, Labelled
 from lab.corpora.made_once import made_once
-from lab.tokenizers import sentences
+from lab.text.tokenizers import sentences
 
 LABELS = ("negative", "positive")
 SIZES = {"train": 4000, "validation": 500, "test": 1000}

@@ -8,7 +8,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from lab.corpora.grammar import generate
-from lab.tokenizers import BOS, EOS, Tokenizer
+from lab.text.tokenizers import BOS, EOS, Tokenizer
 
 Made = list[tuple[list[int], float]]  # sentences as tokens, </s> included, each with its log-probability
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from lab.corpora import CorpusError
 from lab.corpora.sources import Source, fetch
-from lab.tokenizers import EOS, SPECIAL
+from lab.text.tokenizers import EOS, SPECIAL
 
 HEADER, MARK, VERSION = 256, 20240520, 1
 

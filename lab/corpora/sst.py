@@ -9,7 +9,7 @@ import gzip
 
 from lab.corpora import Document, Labelled
 from lab.corpora.sources import Source, data_folder, fetch, unpacked
-from lab.tokenizers import sentences
+from lab.text.tokenizers import sentences
 
 LABELS = ("negative", "positive")
 COMMIT = "23c72429de5fb3d2f3da87bf2efb5559c15b78f7"

@@ -11,7 +11,7 @@ from lab.evaluation.digests import SCORER, references_digest, result_digest, sco
 from lab.evaluation.evaluate import KINDS
 from lab.evaluation.result_files import read_json, write_json
 from lab.files import atomic_write
-from lab.runs import ROOT
+from lab.kinds.runs import ROOT
 
 
 def corpus_of(result: dict[str, Any]) -> Any:

@@ -11,10 +11,10 @@ from torch import Tensor
 
 from lab.corpora import CorpusError, Pair, Parallel
 from lab.evaluation import links as scoring
-from lab.tokenizers import Tokenizer
+from lab.text.tokenizers import Tokenizer
 
 if TYPE_CHECKING:
-    from lab.translation import Trained
+    from lab.kinds.translation import Trained
 
 THRESHOLDS = tuple(round(tau, 2) for tau in np.arange(0.05, 0.96, 0.05))
 

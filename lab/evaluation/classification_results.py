@@ -13,11 +13,11 @@ import torch
 from torch import Tensor
 
 from lab import corpora
-from lab.classification import Run, TextWeights, Trained, fingerprint, scores
 from lab.corpora import Document, Labelled
 from lab.evaluation.hops import hop_measures, hop_scores, mean
 from lab.evaluation.result_files import Outputs, commit, head, keep, versions
-from lab.runs import Solution
+from lab.kinds.classification import Run, TextWeights, Trained, fingerprint, scores
+from lab.kinds.runs import Solution
 
 
 def outputs_of(trained: Trained, corpus: Labelled) -> tuple[Outputs, dict[str, Any]]:

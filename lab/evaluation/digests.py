@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.corpora import Labelled, Parallel, Text
-from lab.runs import ROOT
+from lab.kinds.runs import ROOT
 
 SCORES_NOTHING = {"digests", "evaluate", "linear_baseline", "result_files", "sweeps"}
 SCORER = ROOT / "solutions" / "scorer.sha256"  # of the code that all kept results were last scored by

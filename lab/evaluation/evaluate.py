@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Any
 
 from lab import corpora
-from lab.classification import CLASSIFICATION
 from lab.corpora import Labelled, Parallel, Text
 from lab.evaluation import classification_results, language_results, translation_results
 from lab.evaluation.result_files import head, keep, provenance
-from lab.language import LANGUAGE
-from lab.runs import Solution
-from lab.translation import TRANSLATION
+from lab.kinds.classification import CLASSIFICATION
+from lab.kinds.language import LANGUAGE
+from lab.kinds.runs import Solution
+from lab.kinds.translation import TRANSLATION
 
 # Kind of corpus: what trains on it, what scores it, and what a training counts.
 KINDS: dict[type, tuple[Any, Any, str]] = {

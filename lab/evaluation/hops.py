@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from lab import metrics
-from lab.classification import TextWeights
+from lab.kinds.classification import TextWeights
 
 DIGITS = 5  # of what is kept of each text
 

@@ -7,7 +7,7 @@ from typing import Any
 from lab import metrics
 from lab.corpora import Text
 from lab.evaluation.result_files import Outputs
-from lab.language import Trained
+from lab.kinds.language import Trained
 
 
 def outputs_of(trained: Trained, corpus: Text) -> tuple[Outputs, dict[str, Any]]:

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from lab.classification import scores
 from lab.corpora import Document, Labelled
+from lab.kinds.classification import scores
 
 STRENGTHS = (1.0, 10.0, 100.0)  # of the fit to the training text; the best on validation is kept
 

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from lab.checkpoints import load
 from lab.corpora import Labelled, Parallel, Text
 from lab.evaluation.digests import references_digest, result_digest
 from lab.files import atomic_write
-from lab.runs import ROOT, Solution
-from lab.training import Progress
+from lab.kinds.runs import ROOT, Solution
+from lab.train.checkpoints import load
+from lab.train.training import Progress
 
 Outputs = dict[str, Any]
 

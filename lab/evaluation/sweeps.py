@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lab.evaluation.result_files import read_json, results_folder
-from lab.kinds import run_of
-from lab.ranges import RecipeError
-from lab.runs import Solution, as_recipe, joined
+from lab.kinds.kind import run_of
+from lab.kinds.ranges import RecipeError
+from lab.kinds.runs import Solution, as_recipe, joined
 
 Changes = Mapping[str, Any]  # field of the recipe, or of its training -> another value
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from lab import corpora, metrics
 from lab.corpora import Parallel
-from lab.decoding import Search
+from lab.decode.decoding import Search
 from lab.evaluation.alignment import aligned, alignment_scores, alignments
 from lab.evaluation.result_files import Outputs
 from lab.evaluation.window_positions import Positions, counted, crossing, position_scores, positions
-from lab.translation import Trained
+from lab.kinds.translation import Trained
 
 BEAM = Search()
 LENGTHS = ((3, 8), (9, 14), (15, 20), (21, 26), (27, 30))  # buckets of source words

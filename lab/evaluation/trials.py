@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 
-from lab.devices import device_name
 from lab.evaluation.result_files import commit, read_json, versions, write_json
+from lab.train.devices import device_name
 
 
 class Trials:

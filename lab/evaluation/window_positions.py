@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from lab.batches import collate
 from lab.corpora import Pair
 from lab.evaluation.links import Links
 from lab.metrics import Score, ratio
+from lab.text.batches import collate
 
 if TYPE_CHECKING:
-    from lab.translation import Trained
+    from lab.kinds.translation import Trained
 
 Positions = list[list[float]]  # for each sentence, one number for each target word
 

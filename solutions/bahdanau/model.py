@@ -6,10 +6,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from lab.batches import Mask, Source, Target
-from lab.decoding import Memory, State, Translator
-from lab.runs import Solution
-from lab.tokenizers import PAD
+from lab.decode.decoding import Memory, State, Translator
+from lab.kinds.runs import Solution
+from lab.text.batches import Mask, Source, Target
+from lab.text.tokenizers import PAD
 from solutions.bahdanau.attention import additive_scores, masked_softmax, rnnsearch_step, weighted_sum
 from solutions.bahdanau.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 from solutions.encoder_decoder.model import Encoder, Readout

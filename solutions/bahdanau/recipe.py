@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from lab.ranges import Count, Part, Size
-from lab.training import Training
+from lab.kinds.ranges import Count, Part, Size
+from lab.train.training import Training
 from solutions.encoder_decoder.recipe import RECIPES as PLAIN
 
 

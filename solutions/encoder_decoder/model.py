@@ -6,12 +6,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lab import recurrent
-from lab.batches import Mask, Source, Target
-from lab.decoding import Memory, State, Translator
-from lab.runs import Solution
-from lab.tokenizers import PAD
-from lab.transfer import row_lengths
+from lab.decode import recurrent
+from lab.decode.decoding import Memory, State, Translator
+from lab.kinds.runs import Solution
+from lab.text.batches import Mask, Source, Target
+from lab.text.tokenizers import PAD
+from lab.train.transfer import row_lengths
 from solutions.encoder_decoder.attention import last_states
 from solutions.encoder_decoder.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 

@@ -11,8 +11,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lab.batches import Batch, Real
-from lab.tokenizers import BOS, EOS, PAD
+from lab.text.batches import Batch, Real
+from lab.text.tokenizers import BOS, EOS, PAD
 from solutions.encoder_decoder import attention
 from solutions.encoder_decoder.model import EncoderDecoder
 from solutions.encoder_decoder.recipe import Recipe

@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from lab.corpora.repeats import LEAST, MOST, pairs, repeats
-from lab.fit import fit
+from lab.kinds.fit import fit
 from solutions import trials
 from solutions.language_model import induction  # this module, by its name where it is the program
 from solutions.language_model.attention import induction_score

@@ -10,9 +10,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lab.language import LanguageModel
-from lab.runs import Solution
-from lab.tokenizers import EOS, PAD
+from lab.kinds.language import LanguageModel
+from lab.kinds.runs import Solution
+from lab.text.tokenizers import EOS, PAD
 from solutions.language_model.layers import TAUGHT, Attention, FeedForward, New, Norm, Parts, Seen
 from solutions.language_model.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 from solutions.transformer.attention import sinusoids

@@ -16,8 +16,8 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from lab.devices import device_name
 from lab.evaluation.result_files import commit, results_folder, versions, write_json
+from lab.train.devices import device_name
 from solutions.long_context.attention import flash_forward
 
 LENGTHS = (1024, 2048, 4096, 8192, 16384)

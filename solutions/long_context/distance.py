@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from lab.corpora.repeats import LEAST, MOST, repeats
-from lab.fit import fit
+from lab.kinds.fit import fit
 from solutions.language_model.fast import FAST
 from solutions.language_model.induction import LENGTH, RECIPE, VOCABULARY, predicted, seen_before
 from solutions.long_context.model import full, reader, windowed

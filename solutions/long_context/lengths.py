@@ -6,9 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lab import corpora, tokenizers
+from lab import corpora
 from lab.corpora.running import Made, batches, rows_of, sentences
-from lab.fit import fit
+from lab.kinds.fit import fit
+from lab.text import tokenizers
 from solutions.language_model.fast import FAST
 from solutions.language_model.induction import predicted
 from solutions.language_model.model import Decoder

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lab.fit import fit
+from lab.kinds.fit import fit
 from solutions.long_context.attention import delta_step, features
 
 KEYS, VALUES, MOST = 128, 32, 48  # tokens of each kind; pairs in a text, at most

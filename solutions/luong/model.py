@@ -10,11 +10,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lab import recurrent
-from lab.batches import Mask, Source, Target
-from lab.decoding import Memory, State, Translator
-from lab.runs import Solution
-from lab.tokenizers import PAD
+from lab.decode import recurrent
+from lab.decode.decoding import Memory, State, Translator
+from lab.kinds.runs import Solution
+from lab.text.batches import Mask, Source, Target
+from lab.text.tokenizers import PAD
 from solutions.bahdanau.attention import masked_softmax
 from solutions.encoder_decoder.model import Encoder, Readout
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe

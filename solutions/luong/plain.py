@@ -9,9 +9,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from lab.batches import Mask, Source, Target
-from lab.decoding import Memory, State, Translator
-from lab.tokenizers import PAD
+from lab.decode.decoding import Memory, State, Translator
+from lab.text.batches import Mask, Source, Target
+from lab.text.tokenizers import PAD
 from solutions.encoder_decoder.model import Encoder, Readout
 from solutions.luong.attention import input_feeding
 from solutions.luong.model import START, encoder_recipe, parameter

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lab.tokenizers import SPECIAL, UNK
+from lab.text.tokenizers import SPECIAL, UNK
 from solutions.luong.attention import replaced_unknowns
 
 

@@ -11,9 +11,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lab import classification
-from lab.checkpoints import CheckpointError
-from lab.runs import Named, Solution
+from lab.kinds import classification
+from lab.kinds.runs import Named, Solution
+from lab.train.checkpoints import CheckpointError
 
 SMALLEST = 1e-9  # what stands for a weight of 0 in a logarithm
 

@@ -4,10 +4,10 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lab import recurrent
-from lab.batches import word_dropout
-from lab.tokenizers import PAD
-from lab.transfer import on_host, sent
+from lab.decode import recurrent
+from lab.text.batches import word_dropout
+from lab.text.tokenizers import PAD
+from lab.train.transfer import on_host, sent
 
 
 class Embedding(nn.Embedding):

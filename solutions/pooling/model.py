@@ -8,13 +8,13 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lab import corpora
-from lab.batches import Mask, Source
-from lab.classification import Classifier
 from lab.corpora import Labelled
-from lab.runs import Named, Solution
-from lab.tokenizers import Words
-from lab.transfer import derived
-from lab.word_vectors import start_from
+from lab.kinds.classification import Classifier
+from lab.kinds.runs import Named, Solution
+from lab.text.batches import Mask, Source
+from lab.text.tokenizers import Words
+from lab.text.word_vectors import start_from
+from lab.train.transfer import derived
 from solutions.pooling.adversary import base_of, departure
 from solutions.pooling.attention import hierarchical_attention
 from solutions.pooling.layers import Embedding, states

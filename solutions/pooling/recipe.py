@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from lab.ranges import Amount, Count, Part, Size
-from lab.training import Training
+from lab.kinds.ranges import Amount, Count, Part, Size
+from lab.train.training import Training
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,9 @@ class Recipe:
     states_dropout: Part = 0.0  # on the states that are pooled
     dropout: Part = 0.0  # on the pooled vector
     word_dropout: Part = 0.0  # share of the words that are read as <unk> in training (ours)
-    vectors: Literal["random", "texts", "glove"] = "random"  # what the word vectors start from; see lab/word_vectors.py
+    vectors: Literal["random", "texts", "glove"] = (
+        "random"  # what the word vectors start from; see lab/text/word_vectors.py
+    )
     vocabulary: Count = 0  # the most frequent words; 0 = all
     lowercase: bool = False
     longest: Count = 0  # words of a sentence; a longer one is read in parts (0 = never)

@@ -9,12 +9,12 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lab.batches import word_dropout
-from lab.classification import Classifier
 from lab.corpora import Labelled
-from lab.runs import Solution
-from lab.tokenizers import Words
-from lab.word_vectors import start_from
+from lab.kinds.classification import Classifier
+from lab.kinds.runs import Solution
+from lab.text.batches import word_dropout
+from lab.text.tokenizers import Words
+from lab.text.word_vectors import start_from
 from solutions.self_attention.attention import SelfAttention
 from solutions.self_attention.layers import SimpleSelfAttention, Unscaled, places
 from solutions.self_attention.recipe import DEFAULTS, RECIPES, Recipe

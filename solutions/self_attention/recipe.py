@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from lab.ranges import Amount, Count, Part, Size
-from lab.training import Training
+from lab.kinds.ranges import Amount, Count, Part, Size
+from lab.train.training import Training
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Recipe:
     place_dim: Size = 16  # its width
     place_scale: Amount = 2.5  # its size: how far near places stand out before anything is learnt
     embedding_dim: Size = 64  # width of a word; keys and values are as wide as word and place together
-    vectors: Literal["random", "texts", "glove"] = "random"  # what words start from: lab/word_vectors.py
+    vectors: Literal["random", "texts", "glove"] = "random"  # what words start from: lab/text/word_vectors.py
     hidden: Size = 64  # units that read each word with its context before the text is summed up
     most: Size = 400  # words of a text that are read: half of them its first, half its last
     dropout: Part = 0.2

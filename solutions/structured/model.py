@@ -7,14 +7,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lab.batches import Mask, Source, word_dropout
-from lab.classification import Classifier
 from lab.corpora import Labelled
-from lab.ranges import RecipeError
-from lab.runs import Solution
-from lab.tokenizers import PAD, Words
-from lab.transfer import derived
-from lab.word_vectors import start_from
+from lab.kinds.classification import Classifier
+from lab.kinds.ranges import RecipeError
+from lab.kinds.runs import Solution
+from lab.text.batches import Mask, Source, word_dropout
+from lab.text.tokenizers import PAD, Words
+from lab.text.word_vectors import start_from
+from lab.train.transfer import derived
 from solutions.encoder_decoder.model import Encoder
 from solutions.encoder_decoder.plain import with_gradient as step_with_gradient
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe

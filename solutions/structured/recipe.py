@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from lab.ranges import Amount, Count, Part, Size
-from lab.training import Training
+from lab.kinds.ranges import Amount, Count, Part, Size
+from lab.train.training import Training
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class Recipe:
 
     embedding_dim: Size = 100
     embedding_scale: Amount = 1.0  # standard deviation of a fresh word vector's entries (ours)
-    vectors: Literal["random", "texts", "glove"] = "random"  # what they start from: lab/word_vectors.py
+    vectors: Literal["random", "texts", "glove"] = "random"  # what they start from: lab/text/word_vectors.py
     reader: Literal["lstm", "sum"] = "lstm"  # sum: a state adds its word's vector and that of the one before (ours)
     units: Size = 300  # u: width of one direction of the LSTM; a state has twice as many numbers
     hidden: Size = 350  # d_a: width of the network that scores the words

@@ -11,10 +11,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lab.batches import Batch, bucketed, collate
 from lab.corpora import Pair
-from lab.tokenizers import PAD
-from lab.translation import Trained, encoded
+from lab.kinds.translation import Trained, encoded
+from lab.text.batches import Batch, bucketed, collate
+from lab.text.tokenizers import PAD
 from solutions.transformer.layers import MultiHeadAttention
 from solutions.transformer.model import Transformer, attention_weights
 

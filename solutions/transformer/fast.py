@@ -11,9 +11,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lab.batches import Batch, Mask, Real, Source, Target
-from lab.decoding import Memory, State, Translator, at
-from lab.losses import linear_cross_entropy
+from lab.decode.decoding import Memory, State, Translator, at
+from lab.text.batches import Batch, Mask, Real, Source, Target
+from lab.train.losses import linear_cross_entropy
 from solutions.transformer import model
 from solutions.transformer.attention import sinusoids
 from solutions.transformer.fast_layers import Dropout, FastDecoderLayer, FastEncoderLayer, PackedPositions

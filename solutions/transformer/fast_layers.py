@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lab.transfer import real_positions
+from lab.train.transfer import real_positions
 from solutions.bahdanau.attention import masked_softmax
 from solutions.transformer.layers import DecoderLayer, EncoderLayer, Layer, MultiHeadAttention
 from solutions.transformer.recipe import Recipe

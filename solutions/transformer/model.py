@@ -12,12 +12,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lab.batches import Batch, Mask, Real, Source, Target, source_batch
-from lab.decoding import Memory, State, Translator, at
-from lab.runs import Solution
-from lab.schedules import Rate
-from lab.tokenizers import BOS, PAD
-from lab.translation import Trained
+from lab.decode.decoding import Memory, State, Translator, at
+from lab.kinds.runs import Solution
+from lab.kinds.translation import Trained
+from lab.text.batches import Batch, Mask, Real, Source, Target, source_batch
+from lab.text.tokenizers import BOS, PAD
+from lab.train.schedules import Rate
 from solutions.transformer import attention
 from solutions.transformer.layers import DecoderLayer, EncoderLayer, LearnedPositions
 from solutions.transformer.recipe import DEFAULTS, PEERS, RECIPES, Recipe

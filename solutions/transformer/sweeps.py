@@ -1,7 +1,7 @@
 """The experiments of the chapter: python -m solutions.transformer sweep EXPERIMENT."""
 
 from lab.evaluation.sweeps import Sweep
-from lab.runs import joined
+from lab.kinds.runs import joined
 
 HEADS = {"heads-1": {"heads": 1}, "heads-2": {"heads": 2}, "": {}, "heads-8": {"heads": 8}}
 NORMS = {

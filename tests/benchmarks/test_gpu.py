@@ -14,7 +14,7 @@ from autograder.places import ROOT
 from benchmarks.gpu import __main__ as program
 from benchmarks.gpu import properties, trainings
 from benchmarks.gpu.table import Job, Setting, Table, Unfinished
-from lab.budget import Budget
+from lab.train.budget import Budget
 
 CPU = torch.device("cpu")
 # What a bare machine with a GPU lacks, and what only other commands need.

@@ -157,7 +157,7 @@ def test_the_multiplications_are_those_of_the_functions(sizes):
 def test_both_tables_have_the_same_rows_and_name_functions_that_exist():
     assert list(COMPUTES) == list(COSTS)
     for name, cells in COSTS.items():
-        chapter = re.search(r"\((\w+)\.md\)", cells[-1])
+        chapter = re.search(r"\(\.\./(\w+)/lesson\.md\)", cells[-1])
         assert chapter, name
         folder = ROOT / "solutions" / chapter[1]
         defined = {

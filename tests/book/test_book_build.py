@@ -154,10 +154,10 @@ def project(tmp_path) -> Path:
         "book/luong/lesson.md": "# Luong\n\n```{code-cell} python\nfrom solutions.luong import attention\n```\n",
         "solutions/__init__.py": "",
         "solutions/luong/__init__.py": "",
-        "solutions/luong/attention.py": "from lab.tokenizers import PAD\n",
+        "solutions/luong/attention.py": "from lab.text.tokenizers import PAD\n",
         "solutions/luong/results/run-seed1.json": "{}",
         "lab/__init__.py": "",
-        "lab/tokenizers.py": "PAD = 0\n",
+        "lab/text/tokenizers.py": "PAD = 0\n",
         "lab/unused.py": "",
         "requirements.txt": "torch==2.13.0\n",
     }
@@ -171,7 +171,7 @@ def project(tmp_path) -> Path:
     ("file", "moves"),
     [
         ("solutions/luong/attention.py", True),
-        ("lab/tokenizers.py", True),
+        ("lab/text/tokenizers.py", True),
         ("lab/__init__.py", True),
         ("solutions/luong/results/run-seed1.json", True),
         ("requirements.txt", True),
@@ -192,7 +192,7 @@ def test_the_chapters_stand_on_all_that_their_models_are_made_of():
     ground = {str(file.relative_to(ROOT)) for file in freshness.standing_on(page_file("bahdanau"))}
     corpus = {str(file.relative_to(ROOT)) for file in ROOT.glob("lab/corpora/phrasebook/*.py")}
     assert ground >= corpus | {
-        "lab/training.py",
+        "lab/train/training.py",
         "solutions/bahdanau/attention.py",
         "solutions/encoder_decoder/model.py",
     }

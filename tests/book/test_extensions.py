@@ -17,7 +17,7 @@ from docutils import nodes, utils
 from pybtex.database import parse_file
 
 from book.contents import pages
-from lab.plots import training_curves
+from lab.show.plots import training_curves
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"

@@ -13,11 +13,12 @@ import torch
 from py_mini_racer import MiniRacer
 
 from book.live import export as live_models
-from lab import corpora, metrics, model_cache
-from lab.batches import source_batch
+from lab import corpora, metrics
 from lab.corpora import grammar
-from lab.language import Sampling, framed
-from lab.tokenizers import BOS, EOS, Words
+from lab.kinds import model_cache
+from lab.kinds.language import Sampling, framed
+from lab.text.batches import source_batch
+from lab.text.tokenizers import BOS, EOS, Words
 from solutions.language_model.attention import next_probabilities
 from solutions.self_attention.attention import scaled_dot_product
 

@@ -13,8 +13,8 @@ import book.bahdanau.pictures as pictures_bahdanau
 import book.encoder_decoder.pictures as pictures_encoder_decoder
 import book.language_model.figures as figures_language_model
 from book.show import pictures_of_ideas
-from lab.batches import collate
 from lab.corpora import Pair
+from lab.text.batches import collate
 from solutions.language_model.model import Decoder
 from solutions.language_model.recipe import Recipe
 

@@ -5,7 +5,7 @@ import pytest
 from book.show import experiments
 from book.show.experiments import ACCURACY, learning_curve, mean, span, validations
 from book.show.seed_plots import KEY, dots, lines, seed_curves
-from lab.plots import MODEL_STYLES, styled
+from lab.show.plots import MODEL_STYLES, styled
 
 RUNS = {
     "": [

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from lab import runs
 from lab.evaluation import result_files
+from lab.kinds import runs
 
 
 @pytest.fixture

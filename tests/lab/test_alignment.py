@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from lab import tokenizers
 from lab.corpora import Pair, Parallel
 from lab.evaluation import alignment, translation_results
+from lab.text import tokenizers
 
 LINES = [f"der mann nummer {n} fährt fahrrad durch den schnee" for n in range(40)]
 

@@ -8,13 +8,13 @@ import pytest
 import torch
 
 from lab import corpora
-from lab.batches import text_batch
-from lab.classification import Classifying, Run, Trained, train
 from lab.cli import classification
 from lab.corpora import Document, Labelled
 from lab.evaluation.__main__ import rescored
 from lab.evaluation.result_files import read_json
-from lab.training import Training
+from lab.kinds.classification import Classifying, Run, Trained, train
+from lab.text.batches import text_batch
+from lab.train.training import Training
 from solutions.pooling.model import HAN, SOLUTION, AttBLSTM
 from solutions.pooling.recipe import Recipe
 

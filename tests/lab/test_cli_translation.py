@@ -16,10 +16,10 @@ from lab.cli.translation import Evaluate, Train, Translate
 from lab.corpora import Pair, Parallel
 from lab.evaluation import translation_results
 from lab.evaluation.result_files import read_json
-from lab.ranges import RecipeError, demand, ranges
-from lab.runs import ROOT
-from lab.schedules import Training
-from lab.translation import vocabularies
+from lab.kinds.ranges import RecipeError, demand, ranges
+from lab.kinds.runs import ROOT
+from lab.kinds.translation import vocabularies
+from lab.train.schedules import Training
 from solutions.bahdanau.model import SOLUTION
 from tests.answers import chapters
 

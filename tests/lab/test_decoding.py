@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from lab import decoding
-from lab.batches import source_batch
-from lab.tokenizers import BOS, EOS, PAD
+from lab.decode import decoding
+from lab.text.batches import source_batch
+from lab.text.tokenizers import BOS, EOS, PAD
 from solutions.bahdanau.attention import additive_attention
 from solutions.bahdanau.model import Bahdanau, QueryAfter
 from solutions.bahdanau.recipe import Recipe as BahdanauRecipe

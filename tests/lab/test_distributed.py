@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from benchmarks.gpu.small_models import small_models
-from lab.distributed import Team
+from lab.train.distributed import Team
 from tests.support import two_processes
 
 ROOT = Path(__file__).resolve().parents[2]

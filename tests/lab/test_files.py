@@ -19,7 +19,7 @@ WRITERS = {
     "autograder": "from autograder.files import atomic_write as write; content = bytes(LARGE)",
     "release": "from autograder.release.manifest import write; content = bytes(LARGE)",
     "once": "from autograder.files import write_once as write; content = bytes(LARGE)",
-    "checkpoint": "from lab.checkpoints import save as write; import torch; content = {'a': torch.zeros(LARGE)}",
+    "checkpoint": "from lab.train.checkpoints import save as write; import torch; content = {'a': torch.zeros(LARGE)}",
     "result": "from lab.evaluation.result_files import write_json as write; content = 'a' * LARGE",
 }
 KILLED = """

@@ -8,12 +8,12 @@ import torch
 from torch import Tensor
 
 from benchmarks.gpu.small_models import small_models
-from lab.batches import Batch, collate, filled_up
-from lab.cuda_graphs import CudaGraphs, Recorded, recordable
-from lab.language import Lines
-from lab.ranges import RecipeError
-from lab.tokenizers import PAD
-from lab.training import Trainer
+from lab.kinds.language import Lines
+from lab.kinds.ranges import RecipeError
+from lab.text.batches import Batch, collate, filled_up
+from lab.text.tokenizers import PAD
+from lab.train.cuda_graphs import CudaGraphs, Recorded, recordable
+from lab.train.training import Trainer
 from solutions.bahdanau.attention import additive_attention
 from solutions.bahdanau.model import Bahdanau, StepByStep
 from solutions.encoder_decoder.attention import last_states
@@ -101,7 +101,7 @@ def graphs_on_a_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(CudaGraphs, "record", record)
     monkeypatch.setattr(Tensor, "pin_memory", lambda tensor: tensor)
-    monkeypatch.setattr("lab.training.recordable", lambda *_: True)
+    monkeypatch.setattr("lab.train.training.recordable", lambda *_: True)
 
 
 @pytest.mark.usefixtures("graphs_on_a_cpu")

@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from lab.classification import TextWeights
 from lab.corpora import Document, Labelled
 from lab.evaluation.classification_results import evidence_shares, score
 from lab.evaluation.hops import hop_measures
 from lab.evaluation.result_files import read_json, write_json
+from lab.kinds.classification import TextWeights
 
 TEXT = Document(
     ("good music", "bad cast"),

@@ -6,13 +6,13 @@ from pathlib import Path
 from time import sleep
 from typing import Any
 
-from lab import model_cache, translation
+from lab.kinds import model_cache, translation
 from solutions.encoder_decoder.model import SOLUTION
 
 
 @dataclass
 class Trainings:
-    """What stands in place of `lab.translation`: it counts its trainings, and each takes a while."""
+    """What stands in place of `lab.kinds.translation`: it counts its trainings, and each takes a while."""
 
     folders: list[Path] = field(default_factory=list)
 

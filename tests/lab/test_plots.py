@@ -6,9 +6,9 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from lab import attention_table, plots
-from lab.highlighted_text import shaded_text
 from lab.metrics import LengthScore, Score
+from lab.show import attention_table, plots
+from lab.show.highlighted_text import shaded_text
 
 SOURCE = ["il", "m'", "a", "entarté"]
 TARGET = ["he", "hit", "me"]

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from lab.recurrent import padded, states, states_and_final
+from lab.decode.recurrent import padded, states, states_and_final
 
 LENGTHS = torch.tensor([3, 7, 1, 5])
 KINDS = [(kind, layers, both) for kind in (nn.LSTM, nn.GRU) for layers in (1, 2) for both in (False, True)]

@@ -10,7 +10,7 @@ import pytest
 from lab.cli import translation
 from lab.evaluation import result_files, sweeps
 from lab.evaluation.sweeps import Step, Sweep
-from lab.ranges import RecipeError
+from lab.kinds.ranges import RecipeError
 from solutions.bahdanau.model import SOLUTION
 
 LETTERS = Sweep("Which letter?", "phrasebook", "small", {"": {}, "b": {"units": 7}, "c": {"epochs": 1}}, (1, 2))

@@ -2,11 +2,12 @@
 
 import pytest
 
-from lab import tokenizers, translation
-from lab.batches import collate
 from lab.corpora import Pair, Parallel
-from lab.ranges import RecipeError
-from lab.tokenizers import EOS, PAD
+from lab.kinds import translation
+from lab.kinds.ranges import RecipeError
+from lab.text import tokenizers
+from lab.text.batches import collate
+from lab.text.tokenizers import EOS, PAD
 
 
 def test_pairs_with_a_longer_side_than_the_longest_are_left_out() -> None:

@@ -10,17 +10,18 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from lab import checkpoints, devices, progress, translation
-from lab.batches import Batch, Example, bucketed, collate
-from lab.budget import SECONDS, Budget
-from lab.checkpoints import CheckpointError
 from lab.corpora import Pair, Parallel
-from lab.diagnosis import Diverged
-from lab.ranges import RecipeError
-from lab.runs import forget
-from lab.schedules import Rate
-from lab.training import Trainer, Training, rate_at, seed_all
-from lab.translation import Run, Translating, restore, train
+from lab.kinds import translation
+from lab.kinds.ranges import RecipeError
+from lab.kinds.runs import forget
+from lab.kinds.translation import Run, Translating, restore, train
+from lab.show.diagnosis import Diverged
+from lab.text.batches import Batch, Example, bucketed, collate
+from lab.train import checkpoints, devices, progress
+from lab.train.budget import SECONDS, Budget
+from lab.train.checkpoints import CheckpointError
+from lab.train.schedules import Rate
+from lab.train.training import Trainer, Training, rate_at, seed_all
 from solutions.bahdanau.model import SOLUTION, Bahdanau
 from solutions.bahdanau.recipe import Recipe
 from solutions.encoder_decoder.model import SOLUTION as OTHER
@@ -118,7 +119,7 @@ def test_a_mean_of_epochs_that_was_killed_while_it_closed_one_ends_with_the_very
         checkpoints.save(path, content)
 
     with monkeypatch.context() as patch:
-        patch.setattr("lab.training.save", killed)
+        patch.setattr("lab.train.training.save", killed)
         with pytest.raises(KeyboardInterrupt):
             trainer(tmp_path / "parts", training).run()
     resumed = trainer(tmp_path / "parts", training)
@@ -138,7 +139,7 @@ def test_a_training_that_diverges_stops_and_says_at_which_step(
         return whole(model, batch, device) * (bad if torch.equal(batch.targets, third.targets) else 1)
 
     monkeypatch.setattr(made.task, "loss", loss)
-    monkeypatch.setattr("lab.diagnosis.EVERY", due)
+    monkeypatch.setattr("lab.show.diagnosis.EVERY", due)
     made.watch.due = due
     with pytest.raises(Diverged, match=r"diverged at step 3: loss .*learning rate about .*Try a lower --rate"):
         made.run()

@@ -11,8 +11,8 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from benchmarks.gpu.small_models import small_models
-from lab.batches import Batch, filled_up
-from lab.translation import Translating
+from lab.kinds.translation import Translating
+from lab.text.batches import Batch, filled_up
 
 MODELS = small_models()
 META = torch.device("meta")  # has shapes and no numbers: anyone who asks for one gets an error

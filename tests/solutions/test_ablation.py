@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from lab.corpora import Pair
-from lab.training import Progress
-from lab.translation import Trained, vocabularies
+from lab.kinds.translation import Trained, vocabularies
+from lab.train.training import Progress
 from solutions.transformer import ablation
 from solutions.transformer.ablation import Habits, ablated, attentions, cross_shares, self_shares, without_head
 from solutions.transformer.attention import merge_heads, multi_head_attention, split_heads

@@ -6,9 +6,9 @@ import random
 import pytest
 import torch
 
-from lab.batches import source_batch
 from lab.evaluation import links as scoring
-from lab.tokenizers import BOS
+from lab.text.batches import source_batch
+from lab.text.tokenizers import BOS
 from solutions.bahdanau.attention import (
     additive_attention,
     additive_attention_backward,

@@ -5,8 +5,8 @@ import torch
 from torch import Tensor, nn
 
 from exercises.encoder_decoder.hunt import HUNT, bigram_search
-from lab.batches import collate
-from lab.tokenizers import BOS, EOS, PAD
+from lab.text.batches import collate
+from lab.text.tokenizers import BOS, EOS, PAD
 from solutions.encoder_decoder.attention import (
     beam_search,
     gru_step,

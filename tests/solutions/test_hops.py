@@ -7,8 +7,8 @@ from book.structured.figures import (
     overlap,
     short_reviews,
 )
-from lab.classification import TextWeights
 from lab.corpora import Document
+from lab.kinds.classification import TextWeights
 
 
 def test_what_two_hops_share():

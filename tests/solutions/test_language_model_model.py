@@ -11,10 +11,10 @@ from torch import Tensor, nn
 from lab.corpora import Text, grammar
 from lab.corpora.repeats import pairs, repeats
 from lab.evaluation.result_files import read_json
-from lab.language import Predicting, Run, Sampling, Trained, cut, framed, train
-from lab.ranges import RecipeError
-from lab.tokenizers import BOS, EOS, PAD, Characters, Subwords, Words, restore
-from lab.training import Progress, Training
+from lab.kinds.language import Predicting, Run, Sampling, Trained, cut, framed, train
+from lab.kinds.ranges import RecipeError
+from lab.text.tokenizers import BOS, EOS, PAD, Characters, Subwords, Words, restore
+from lab.train.training import Progress, Training
 from solutions.language_model import induction
 from solutions.language_model.attention import cached_step, next_probabilities
 from solutions.language_model.fast import SOLUTION, FastDecoder

@@ -8,11 +8,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from lab import corpora, tokenizers
+from lab import corpora
 from lab.corpora.running import batches, rows_of, sentences
 from lab.evaluation.result_files import read_json
-from lab.fit import fit
-from lab.tokenizers import BOS, EOS
+from lab.kinds.fit import fit
+from lab.text import tokenizers
+from lab.text.tokenizers import BOS, EOS
 from solutions.language_model.fast import FAST
 from solutions.language_model.induction import predicted
 from solutions.language_model.model import Decoder

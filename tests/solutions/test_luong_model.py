@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from lab import recurrent
-from lab.batches import source_batch
 from lab.corpora import Pair
+from lab.decode import recurrent
 from lab.evaluation.window_positions import counted, crossing, position_scores
+from lab.text.batches import source_batch
 from solutions.luong import model as models
 from solutions.luong.attention import attentional_state, input_feeding, local_p_weights
 from solutions.luong.model import SCORES, Luong

@@ -8,14 +8,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from lab import runs
-from lab.batches import text_batch
-from lab.checkpoints import CheckpointError
-from lab.classification import Classifying, Run, train
 from lab.corpora import Document, Labelled
-from lab.ranges import RecipeError
-from lab.runs import as_recipe
-from lab.training import Training
+from lab.kinds import runs
+from lab.kinds.classification import Classifying, Run, train
+from lab.kinds.ranges import RecipeError
+from lab.kinds.runs import as_recipe
+from lab.text.batches import text_batch
+from lab.train.checkpoints import CheckpointError
+from lab.train.training import Training
 from solutions.pooling.adversary import departure, jensen_shannon, kl_divergence, total_variation
 from solutions.pooling.attention import attention_pool
 from solutions.pooling.layers import states

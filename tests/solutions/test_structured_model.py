@@ -5,11 +5,11 @@ from dataclasses import fields, replace
 import pytest
 import torch
 
-from lab.classification import Run, train
 from lab.corpora import Document, Labelled
-from lab.ranges import RecipeError
-from lab.tokenizers import PAD, Words
-from lab.training import Training
+from lab.kinds.classification import Run, train
+from lab.kinds.ranges import RecipeError
+from lab.text.tokenizers import PAD, Words
+from lab.train.training import Training
 from solutions.structured.attention import penalty_backward, pruned_output, structured_attention
 from solutions.structured.model import SOLUTION, Structured, StructuredPair, build, with_gradient
 from solutions.structured.recipe import RECIPES, Recipe

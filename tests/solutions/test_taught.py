@@ -13,10 +13,10 @@ import torch
 
 from autograder.release.blank import Module
 from book._ext.edition import graded
-from lab.classification import Classifying
-from lab.runs import ROOT, Solution
-from lab.training import Training
-from lab.translation import Translating
+from lab.kinds.classification import Classifying
+from lab.kinds.runs import ROOT, Solution
+from lab.kinds.translation import Translating
+from lab.train.training import Training
 from solutions.bahdanau.model import SOLUTION as BAHDANAU
 from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
 from solutions.luong.model import SCORES

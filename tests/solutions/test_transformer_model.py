@@ -8,12 +8,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lab import decoding
-from lab.batches import collate, source_batch
-from lab.losses import linear_cross_entropy
-from lab.tokenizers import BOS, EOS, PAD, restore
-from lab.training import Progress
-from lab.translation import Trained, vocabularies
+from lab.decode import decoding
+from lab.kinds.translation import Trained, vocabularies
+from lab.text.batches import collate, source_batch
+from lab.text.tokenizers import BOS, EOS, PAD, restore
+from lab.train.losses import linear_cross_entropy
+from lab.train.training import Progress
 from solutions.transformer.attention import (
     cached_heads,
     decoder_layer,
@@ -245,7 +245,7 @@ def test_the_weights_of_a_text_have_a_row_for_each_piece() -> None:
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 def test_the_loss_in_blocks_is_cross_entropy(smoothing: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lab.losses.ROWS", {"cpu": 4})
+    monkeypatch.setattr("lab.train.losses.ROWS", {"cpu": 4})
     torch.manual_seed(0)
     features = torch.randn(11, 5, dtype=torch.float64, requires_grad=True)
     weight = (3 * torch.randn(13, 5, dtype=torch.float64)).requires_grad_()

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from lab import decoding
-from lab.batches import collate, source_batch
-from lab.tokenizers import Subwords, restore
-from lab.translation import vocabularies
+from lab.decode import decoding
+from lab.kinds.translation import vocabularies
+from lab.text.batches import collate, source_batch
+from lab.text.tokenizers import Subwords, restore
 from solutions.transformer.attention import positional_encoding
 from solutions.transformer.fast import SOLUTION, FastTransformer
 from solutions.transformer.fast_layers import Dropout

@@ -9,14 +9,14 @@ from pathlib import Path
 import torch
 
 from benchmarks.gpu.small_models import small_models
-from lab.batches import Example
 from lab.cli.common import UsageError, fail
 from lab.cli.kind import joint_failure
-from lab.devices import seed_all
-from lab.distributed import here, part_ways
-from lab.schedules import Training
-from lab.training import Trainer
-from lab.translation import Translating
+from lab.kinds.translation import Translating
+from lab.text.batches import Example
+from lab.train.devices import seed_all
+from lab.train.distributed import here, part_ways
+from lab.train.schedules import Training
+from lab.train.training import Trainer
 from solutions.bahdanau.model import Bahdanau
 from solutions.bahdanau.recipe import Recipe
 

@@ -23,7 +23,7 @@ def main():
     folder = Path(parser.parse_args().folder).expanduser()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):
-            stream.reconfigure(errors="replace")  # a console of Windows may lack a letter of a folder's name
+            stream.reconfigure(errors="replace")  # pyright: ignore[reportAttributeAccessIssue] — a console of Windows may lack a letter of a folder's name
     this = written(sys.version_info[:3])
     if sys.version_info[:2] < OLDEST:
         print(f"The course needs Python {written(OLDEST)} or newer; this is {this}.\n{way_out()}", file=sys.stderr)

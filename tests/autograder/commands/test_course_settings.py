@@ -10,10 +10,11 @@ import pytest
 import torch
 
 from autograder import __main__ as commands
-from autograder import assignment, checks, contents, settings
+from autograder import assignment, checks, settings
 from autograder.gradebook.lateness import EachDay, deadlines
 from autograder.kit.grading import grade
 from autograder.places import ROOT
+from book import contents
 from book.make import build
 from tests.support.classes import opened_book
 

@@ -21,7 +21,7 @@ from autograder.release.blank import BlankError, Module, blanked
 from autograder.release.build import release
 from autograder.release.missing import undefined
 from autograder.release.notebook import build_source
-from lab.budget import SECONDS
+from lab.train.budget import SECONDS
 from tests.answers import chapters
 from tests.support.student import failures, kernel, printed, run_whole, shown, solved, unpacked, without_all_points
 

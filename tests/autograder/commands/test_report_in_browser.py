@@ -17,7 +17,7 @@ def test_the_edition_without_names_has_none(crowded: Path) -> None:
     demand_sound(text, Reader(text))
     assert not [name for name in [*HOSTILE, "anna", "bob"] if html.escape(name, quote=False) in text]
     assert "mask_after_softmax" in text
-    assert "Difficulty" in text
+    assert "Share of points" in text
     assert (out / "report-anonymous.html").stat().st_mode & 0o777 == 0o600
 
 

@@ -109,7 +109,7 @@ def test_who_has_not_handed_in_is_in_summary_report_and_export(lms: Teacher, zer
     assert "files that got no grade" not in text
     words = ("--zero",) if zero else ()
     said = "0 points" if zero else "without a grade (--zero gives 0 points)"
-    assert f"bahdanau: 4 not handed in, {said}: Poe Bo, Moe Cy" in lms.exports("moodle", *words)
+    assert f"bahdanau: 4 not handed in, {said}: Poe Bo; Moe Cy" in lms.exports("moodle", *words)
     rows = {row["Identifier"]: row for row in lms.rows("moodle-bahdanau.csv")}
     grade = "0" if zero else ""
     assert {rows[f"Participant {n}"]["Grade"] for n in (8, 9, 10, 11)} == {grade}

@@ -73,16 +73,16 @@ WRONG = {
     "--due": {
         "bahdanu=2026-11-20": "no assignment 'bahdanu': expected one of ",
         f"{OTHER}=2026-11-21": f"a date for '{OTHER}' is given twice",
-        "bahdanau": "expected NAME=DATE, such as 'bahdanau=2026-12-01 12:00:00 UTC'",
+        "bahdanau": "expected NAME=DATE, such as 'NAME=2026-12-01 12:00:00 UTC'",
         "bahdanau=next Tuesday": "expected a date such as '2026-12-01 12:00:00 UTC'",
         "bahdanau=01/02/2026": "got '01/02/2026'",
         "bahdanau=2026-11-20 12:00 Nowhere/Land": "no time zone 'Nowhere/Land'",
         "bahdanau=0001-01-01 00:00 +05:00": "got '0001-01-01",
     },
     "--handed-in": {
-        "bahdanau/Cy=2026-11-21": "'Cy' has not handed in 'bahdanau'; those who have: ada, bo, cy",
+        "bahdanau/Cy=2026-11-21": "'Cy' has not handed in 'bahdanau'; those who have: ada; bo; cy",
         f"{OTHER}/cy=2026-11-21": f"'cy' has not handed in '{OTHER}'; those who have: nobody",
-        "bahdanau=2026-11-21": "expected NAME/STUDENT=DATE, such as 'bahdanau/Ada Lovelace=2026-12-02 09:30:00 UTC'",
+        "bahdanau=2026-11-21": "expected NAME/STUDENT=DATE, such as 'NAME/Ada Lovelace=2026-12-02 09:30:00 UTC'",
     },
 }
 

@@ -73,7 +73,8 @@ def course(request: pytest.FixtureRequest, released: Path) -> Iterator[Path]:
         for name in ("autograder", "lab", "solutions", "exercises"):
             shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "results"))
         shutil.copytree(ROOT / "book", folder / "book", ignore=shutil.ignore_patterns("figures"))
-        shutil.copy(ROOT / "requirements.txt", folder)
+        for name in ("requirements.txt", "pyproject.toml"):
+            shutil.copy(ROOT / name, folder)
         shutil.copytree(released, folder / "build" / "release")
         peer = folder / "build" / "class" / "submitted" / PEER / "bahdanau" / "bahdanau.ipynb"
         peer.parent.mkdir(parents=True)

@@ -56,7 +56,7 @@ STARS = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nim
         ("import torch.masked as tm\ntm.softmax(x, 1)", "torch's own masked softmax: torch.masked.softmax"),
         ("from autograder.kit import call as kept\nsetattr(kept, 'call', f)", f"{CHANGES}autograder.kit.call.call"),
         ("import sys\nsys.modules['autograder.kit.call'].call = f", f"{BEHIND}sys.modules"),
-        ("import importlib\nimportlib.import_module('lab.tokenizers').f = g", f"{BEHIND}import_module"),
+        ("import importlib\nimportlib.import_module('lab.text.tokenizers').f = g", f"{BEHIND}import_module"),
         ("F.softmax = mine", f"{CHANGES}torch.nn.functional.softmax"),
         ("del torch.Tensor.softmax", f"{CHANGES}torch.Tensor.softmax"),
         ("import inspect\ninspect.currentframe()", f"{BEHIND}currentframe"),

@@ -17,8 +17,8 @@ from lab import corpora
 from lab.cli import language
 from lab.corpora import CorpusError, fineweb, sources
 from lab.corpora.shards import HEADER, MARK, VERSION
-from lab.language import Predicting
-from lab.tokenizers import EOS, SPECIAL, BytePairs, restore
+from lab.kinds.language import Predicting
+from lab.text.tokenizers import EOS, SPECIAL, BytePairs, restore
 from solutions.language_model.__main__ import SOLUTION, next_probabilities
 from solutions.language_model.model import Decoder
 from solutions.language_model.recipe import RECIPES

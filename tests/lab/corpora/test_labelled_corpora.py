@@ -11,7 +11,6 @@ import pytest
 import torch
 
 from lab import corpora, metrics
-from lab import word_vectors as vectors
 from lab.corpora import (
     CorpusError,
     Document,
@@ -25,7 +24,8 @@ from lab.corpora import (
     votes,
 )
 from lab.corpora.markers import MARKERS, with_markers
-from lab.tokenizers import Words
+from lab.text import word_vectors as vectors
+from lab.text.tokenizers import Words
 
 MADE = {"reviews": reviews, "aspects": aspects, "relations": relations, "verdicts": verdicts, "votes": votes}
 

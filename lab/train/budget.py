@@ -9,7 +9,7 @@ import os
 import time
 from dataclasses import dataclass, field
 
-from lab.ranges import RecipeError
+from lab.kinds.ranges import RecipeError
 
 SECONDS = "ATTENTION_TRAINING_SECONDS"
 

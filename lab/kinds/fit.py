@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor, nn
 
-from lab.budget import Budget
-from lab.schedules import Training, rate_at
+from lab.train.budget import Budget
+from lab.train.schedules import Training, rate_at
 
 
 def fit(

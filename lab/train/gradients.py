@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from lab.cuda_graphs import CudaGraphs
-from lab.distributed import Team
-from lab.ranges import RecipeError
+from lab.kinds.ranges import RecipeError
+from lab.train.cuda_graphs import CudaGraphs
+from lab.train.distributed import Team
 
 
 @runtime_checkable

@@ -13,9 +13,9 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lab.batches import Batch, Mask, Real, Source, Target, pad, source_batch
-from lab.tokenizers import BOS, EOS, PAD
-from lab.transfer import real_positions
+from lab.text.batches import Batch, Mask, Real, Source, Target, pad, source_batch
+from lab.text.tokenizers import BOS, EOS, PAD
+from lab.train.transfer import real_positions
 
 Memory = dict[str, Tensor]
 State = dict[str, Tensor]

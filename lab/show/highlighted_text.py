@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from html import escape
 
-from lab.attention_table import STYLE, HeatTable, shade, strength
+from lab.show.attention_table import STYLE, HeatTable, shade, strength
 
 WORDS = """
 .heat .word{display:inline-block;text-align:center;margin:.1rem;padding:.1rem .25rem;border-radius:3px;line-height:1.25;

@@ -10,13 +10,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lab import corpora, metrics, tokenizers
-from lab.batches import text_batch, within
+from lab import corpora, metrics
 from lab.corpora import Document, Labelled
-from lab.experiment import Experiment
-from lab.runs import CorpusRun, Solution
-from lab.training import Progress, Training
-from lab.transfer import sent
+from lab.kinds.experiment import Experiment
+from lab.kinds.runs import CorpusRun, Solution
+from lab.text import tokenizers
+from lab.text.batches import text_batch, within
+from lab.train.training import Progress, Training
+from lab.train.transfer import sent
 
 Encoded = list[list[int]]  # the word numbers of each sentence of a text
 Example = tuple[Encoded, int]  # and its label

@@ -17,9 +17,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from lab.attention_table import alignment_text as alignment_text
-from lab.attention_table import heat_table as heat_table
 from lab.metrics import LengthScore
+from lab.show.attention_table import alignment_text as alignment_text
+from lab.show.attention_table import heat_table as heat_table
 
 Point: TypeAlias = tuple[int | float, int | float]
 

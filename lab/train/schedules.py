@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from lab.ranges import Amount, Count, Part, Positive, Share, Size
+from lab.kinds.ranges import Amount, Count, Part, Positive, Share, Size
 
 Rate: TypeAlias = Callable[[int, int], float]  # (step, from 0, and number of all steps) -> learning rate
 

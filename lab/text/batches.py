@@ -10,8 +10,8 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 from torch.nn import functional
 
-from lab.tokenizers import BOS, EOS, PAD, UNK
-from lab.transfer import sent
+from lab.text.tokenizers import BOS, EOS, PAD, UNK
+from lab.train.transfer import sent
 
 Source = Int[Tensor, "batch source"]  # numbers of tokens, padded
 Mask = Bool[Tensor, "batch source"]  # True: a real token

@@ -12,16 +12,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lab import distributed
-from lab.budget import Budget, OutOfTime
-from lab.checkpoints import load, same_training, save
-from lab.cuda_graphs import recordable
-from lab.devices import best_device, device_name, get_rng_state, seed_all, set_rng_state, uses_bf16
-from lab.diagnosis import Watch
-from lab.gradients import Gradient, Objective, Task
-from lab.progress import Bar, Progress
-from lab.schedules import Rate, Training, rate_at
-from lab.weight_averaging import Average
+from lab.show.diagnosis import Watch
+from lab.train import distributed
+from lab.train.budget import Budget, OutOfTime
+from lab.train.checkpoints import load, same_training, save
+from lab.train.cuda_graphs import recordable
+from lab.train.devices import best_device, device_name, get_rng_state, seed_all, set_rng_state, uses_bf16
+from lab.train.gradients import Gradient, Objective, Task
+from lab.train.progress import Bar, Progress
+from lab.train.schedules import Rate, Training, rate_at
+from lab.train.weight_averaging import Average
 
 __all__ = ["Progress", "Task", "Trainer", "Training", "best_device", "device_name", "rate_at", "seed_all"]
 
@@ -33,7 +33,7 @@ FIRST_VALIDATION = 60.0  # seconds kept free at most, as long as none has been t
 class Trainer:
     """Trains one model in `folder`: `last.pt` to go on from, `best.pt` (the best on validation) to use.
 
-    Under torchrun each process takes a part of every batch: lab.distributed.
+    Under torchrun each process takes a part of every batch: lab.train.distributed.
     """
 
     model: nn.Module
@@ -45,7 +45,7 @@ class Trainer:
     about: dict[str, Any] = field(default_factory=dict)  # goes into the checkpoints; a resume must have the same
     device: torch.device = field(default_factory=best_device)
     minutes: int | float | Budget | None = None  # time budget, from now on; a Budget has begun when it was made
-    rate: Rate | None = None  # by default the recipe's: lab.schedules.rate_at
+    rate: Rate | None = None  # by default the recipe's: lab.train.schedules.rate_at
     recorded: bool = True  # in CUDA graphs, where a model can be
     micro_tokens: int = 0  # a batch is taken in pieces of about so many tokens, with the same gradient; 0 = whole
     quiet: bool = False

@@ -7,8 +7,8 @@ import torch
 from filelock import FileLock
 
 from lab.dependencies import STORE, digest_of
-from lab.kinds import kind_of, run_of
-from lab.runs import Solution
+from lab.kinds.kind import kind_of, run_of
+from lab.kinds.runs import Solution
 
 
 def trained(
@@ -23,9 +23,9 @@ def trained(
 ) -> Any:
     """Return a chapter's model, trained on a corpus; from the store when nothing that it depends on has changed.
 
-    It is a `Trained` of `lab.translation`, on a corpus with labels of `lab.classification`, on a text for language
-    models of `lab.language`. `texts` are a corpus to take in place of the named one; `changes` replace fields of the
-    recipe's training: epochs=2, for example.
+    It is a `Trained` of `translation`, on a corpus with labels of `classification`, on a text for language models of
+    `language`. `texts` are a corpus to take in place of the named one; `changes` replace fields of the recipe's
+    training: epochs=2, for example.
     """
     named = recipe or solution.defaults[corpus]
     settings = solution.recipes[named]

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lab.batches import Batch, filled_up
+from lab.text.batches import Batch, filled_up
 
 LONGEST = 256  # positions of a row; longer rows keep the GPU busy by themselves
 

@@ -12,15 +12,16 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lab import corpora, tokenizers
-from lab.batches import pad, within
+from lab import corpora
 from lab.corpora import Text
 from lab.corpora.shards import Shard
-from lab.experiment import Experiment
-from lab.runs import CorpusRun, Solution
-from lab.tokenizers import BOS, EOS, PAD, Tokenizer
-from lab.training import Progress, Task
-from lab.transfer import sent
+from lab.kinds.experiment import Experiment
+from lab.kinds.runs import CorpusRun, Solution
+from lab.text import tokenizers
+from lab.text.batches import pad, within
+from lab.text.tokenizers import BOS, EOS, PAD, Tokenizer
+from lab.train.training import Progress, Task
+from lab.train.transfer import sent
 
 Run = CorpusRun
 Row: TypeAlias = Sequence[int] | np.ndarray  # tokens of one text

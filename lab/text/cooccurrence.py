@@ -9,7 +9,7 @@ from scipy.sparse import coo_array, csr_array
 from sklearn.utils.extmath import randomized_svd
 from torch import Tensor
 
-from lab.tokenizers import UNK, Words
+from lab.text.tokenizers import UNK, Words
 
 WINDOW = 5  # words on either side that a word is seen with
 SHIFT = 1.0  # log of the number of negative samples that the shift stands for

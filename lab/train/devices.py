@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from lab.ranges import RecipeError
+from lab.kinds.ranges import RecipeError
 
 # On an H200 a step in bfloat16 took a fifth longer than in fp32 with 2.6 to 11.7 million parameters (its casts are more
 # launches, and launching is what takes the time), and a quarter of the time with 63 million.

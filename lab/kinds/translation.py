@@ -9,16 +9,17 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lab import corpora, tokenizers
-from lab.batches import Batch, Example, bucketed, collate
+from lab import corpora
 from lab.corpora import Pair, Parallel
-from lab.decoding import Tick, Translator, at, forced_attention, translate
-from lab.experiment import Experiment
-from lab.ranges import RecipeError
-from lab.runs import Named
-from lab.tokenizers import PAD, Tokenizer
-from lab.training import Progress, Task, Training
-from lab.transfer import sent
+from lab.decode.decoding import Tick, Translator, at, forced_attention, translate
+from lab.kinds.experiment import Experiment
+from lab.kinds.ranges import RecipeError
+from lab.kinds.runs import Named
+from lab.text import tokenizers
+from lab.text.batches import Batch, Example, bucketed, collate
+from lab.text.tokenizers import PAD, Tokenizer
+from lab.train.training import Progress, Task, Training
+from lab.train.transfer import sent
 
 SAMPLE = 1_000_000  # pairs that vocabularies are learnt from; of a larger corpus every second, third, …
 

@@ -6,9 +6,9 @@ from typing import Any
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from lab.checkpoints import load, save
-from lab.ranges import RecipeError
-from lab.schedules import Training
+from lab.kinds.ranges import RecipeError
+from lab.train.checkpoints import load, save
+from lab.train.schedules import Training
 
 
 class Average:

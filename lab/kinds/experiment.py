@@ -7,10 +7,10 @@ from typing import Any, Generic, TypeVar
 
 import torch
 
-from lab.budget import Budget
-from lab.ranges import demand
-from lab.runs import Named, Solution, best, built, forget, kept_about, rebuilt
-from lab.training import Progress, Task, Trainer, best_device, seed_all
+from lab.kinds.ranges import demand
+from lab.kinds.runs import Named, Solution, best, built, forget, kept_about, rebuilt
+from lab.train.budget import Budget
+from lab.train.training import Progress, Task, Trainer, best_device, seed_all
 
 T = TypeVar("T")
 Sides = tuple[Any, Any]  # what is read and what is said: two vocabularies, or words and labels

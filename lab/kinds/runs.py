@@ -7,13 +7,13 @@ from typing import Any
 
 import torch
 
-from lab.checkpoints import CheckpointError, load
 from lab.corpora import Labelled
-from lab.devices import best_device
-from lab.ranges import RecipeError, demand_word
-from lab.schedules import Rate
+from lab.kinds.ranges import RecipeError, demand_word
+from lab.train.checkpoints import CheckpointError, load
+from lab.train.devices import best_device
+from lab.train.schedules import Rate
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 RUNS = ROOT / "build" / "runs"
 Build = Callable[[Any, int, int], Any]  # (recipe, source or text vocabulary, target vocabulary or labels) -> model
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from lab import classification, corpora, language, translation
+from lab import corpora
+from lab.kinds import classification, language, translation
 
 
 def kind_of(corpus: str) -> Any:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from lab.corpora import CorpusError
 from lab.corpora.sources import Source, fetch
-from lab.tokenizers import Words
+from lab.text.tokenizers import Words
 
 # Pennington, Socher and Manning (2014): 6 billion words of Wikipedia and news; PDDL. The file was never fetched here:
 # the checksum is the one that public programs which read it agree on.
@@ -30,7 +30,7 @@ def start_from(kind: str, embedding: torch.nn.Embedding, words: Words, sentences
     if kind == "glove":
         start(embedding, *glove(words, embedding.embedding_dim))
         return
-    from lab.cooccurrence import of_texts  # scipy and scikit-learn, which other trainings do without
+    from lab.text.cooccurrence import of_texts  # scipy and scikit-learn, which other trainings do without
 
     start(embedding, *of_texts(words, sentences(), embedding.embedding_dim))
 

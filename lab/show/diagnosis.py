@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from lab.progress import EVERY
-from lab.ranges import RecipeError
+from lab.kinds.ranges import RecipeError
+from lab.train.progress import EVERY
 
 
 class Diverged(RecipeError):

@@ -1,0 +1,1 @@
+"""Decoding, and the recurrent networks that decoders are made of."""

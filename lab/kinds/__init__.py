@@ -1,0 +1,1 @@
+"""The kinds of tasks, a whole experiment each: translation, classification, language."""

@@ -1,0 +1,1 @@
+"""Plots, attention tables and words with weights."""

@@ -1,0 +1,1 @@
+"""Text as numbers: tokens, batches, vectors of words."""

@@ -1,0 +1,1 @@
+"""Training: steps, schedules, checkpoints, time, devices."""
