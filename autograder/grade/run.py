@@ -102,7 +102,7 @@ def _about_dates(dates: dict[str, datetime | None], names: Iterable[str], revise
     if revised.unpunished:
         yield (
             f"{revised.unpunished} late, without a penalty: write [late] in course.toml, "
-            f"or set c.LateSubmissionPlugin.penalty_method in {out / 'nbgrader_config.py'}: see autograder/README.md."
+            f"or set c.LateSubmissionPlugin.penalty_method in {out / 'nbgrader_config.py'} (autograder/docs/grade.md)."
         )
     for name in names:
         if count := revised.undated[name]:

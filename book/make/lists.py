@@ -16,6 +16,7 @@ from book.contents import all_chapters, pages  # noqa: E402
 from lab.files import atomic_write  # noqa: E402
 
 PLACES = ("README.md", "CONTRIBUTING.md", "TEACHING.md", "book/index.md", "book/teachers/discussion.md")
+CLOSED = {"benchmarks", "examples", "lab", "tests"}  # folders of which the tree shows no inside
 BLOCK = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 PART = re.compile(r"^\| *(\d+)[^|]*\| *(\d+) *\|([^|]*)\|[^|]*\{points ", re.MULTILINE)
 
@@ -89,9 +90,9 @@ def folder_with_name(folder: str) -> str:
 
 
 def is_in_tree(folder: str) -> bool:
-    """Return whether the tree shows a folder: it shows none that is hidden, or inside examples or benchmarks."""
+    """Return whether the tree shows a folder: none that is hidden, and inside CLOSED none."""
     first, _, rest = folder.partition("/")
-    return not folder.startswith(".") and not (rest and first in ("examples", "benchmarks")) and "/" not in rest
+    return not folder.startswith(".") and not (rest and first in CLOSED) and "/" not in rest
 
 
 def tree() -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Make a question bank of the built book: `python book/make/questions.py` after `make book`.
 
-build/questions.xml has, in a category for each chapter, the questions at its end and those for the class in
-TEACHING.md, as essay questions in Moodle's XML; what the book unfolds as an answer is the information for graders.
+build/questions.xml has, in a category for each chapter, the questions at its end and those for the class in each
+discussion.md, as essay questions in Moodle's XML; what the book unfolds as an answer is the information for graders.
 Beside them are questions that grade themselves, of what the notebook asks for by hand (self_grading.py). Formulas
 stand in TeX, as Moodle's filters read it.
 """

@@ -1,15 +1,21 @@
 """Lists of chapters and the tree of folders stand in README, CONTRIBUTING, TEACHING and on the cover as made."""
 
+import re
+import shlex
 import subprocess
 from pathlib import PurePath
 
 import pytest
 
+from autograder import __main__ as command
 from autograder.places import ROOT
-from book.contents import all_chapters
+from book.contents import all_chapters, page_file
 from book.make import lists
 
 DEEPEST = 2  # folders of folders that the tree shows
+MOST_LINES = {"README.md": 110, "CONTRIBUTING.md": 79}
+MOST_WORDS = 700  # of a page of the grader's reference
+REFERENCE = [ROOT / "autograder" / "README.md", *sorted((ROOT / "autograder" / "docs").glob("*.md"))]
 
 
 @pytest.mark.parametrize("place", lists.PLACES)
@@ -33,3 +39,28 @@ def test_the_tree_has_every_folder_of_the_repository_and_no_other() -> None:
     shown = {folder for folder in named if folder.count("/") < DEEPEST and lists.is_in_tree(folder)}
     assert shown == set(lists.layout()), "book/make/layout.toml: a folder that is there has a comment, no other has one"
     assert all(len(all_chapters()) and comment.strip() for comment in lists.layout().values())
+
+
+@pytest.mark.parametrize("place", MOST_LINES)
+def test_the_first_documents_stay_short(place: str) -> None:
+    lines = len((ROOT / place).read_text("utf-8").splitlines())
+    assert lines <= MOST_LINES[place], f"{place}: {lines} lines, at most {MOST_LINES[place]}: shorten its text"
+
+
+def test_the_grader_has_a_short_page_for_each_verb_and_the_book_has_them_all() -> None:
+    index = REFERENCE[0].read_text("utf-8")
+    book = page_file("grading_reference").read_text("utf-8")
+    for page in REFERENCE:
+        words = len(page.read_text("utf-8").split())
+        assert words <= MOST_WORDS, f"{page.relative_to(ROOT)}: {words} words, at most {MOST_WORDS}"
+    for page in REFERENCE[1:]:
+        assert f"(docs/{page.name})" in index, f"autograder/README.md: link docs/{page.name}"
+        assert f"autograder/docs/{page.name}\n" in book, f"book/teachers/grading_reference.md: include {page.name}"
+
+
+def test_every_command_of_the_grader_in_its_reference_is_one_that_there_is() -> None:
+    text = "\n".join(page.read_text("utf-8") for page in REFERENCE)
+    lines = re.findall(r"^    python -m autograder (.+?)(?:  +#.*)?$", text, re.MULTILINE)
+    assert len(lines) > 10
+    for line in lines:
+        command.arguments().parse_args(shlex.split(line))

@@ -1,4 +1,4 @@
-"""TEACHING.md says what chapters, notebooks and checks say: needs, minutes, questions, commands, sections."""
+"""TEACHING.md and the week's loop say what chapters, notebooks and checks say: needs, minutes, questions, commands."""
 
 import re
 import shlex
@@ -16,12 +16,14 @@ from book.make.lists import core_parts
 from book.show.mistakes import by_function, mistakes
 
 TEXT = (ROOT / "TEACHING.md").read_text("utf-8")
+LOOP = page_file("weeks_loop").read_text("utf-8")
+MOST_WORDS = 2_200  # of TEACHING.md, with its plans
 PLANNED = re.compile(r"(\d+)(?:–(\d+))? · (\d+)")  # parts of a notebook, and their minutes
 CLASS = 90  # minutes
 
 
-def section(title: str) -> str:
-    return TEXT.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+def section(title: str, text: str = TEXT) -> str:
+    return text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
 
 
 def rows(text: str) -> list[list[str]]:
@@ -105,20 +107,26 @@ def test_a_plan_has_each_core_part_once_with_its_minutes_and_no_class_that_is_to
         assert planned[name] == parts, f"TEACHING.md, {title}: `{name}` has the parts {planned[name]}, expected {parts}"
 
 
-FOUR = "A course of four chapters"
-GUIDES = section(FOUR).index("| notebook |")
+def test_the_front_page_is_short_and_leads_to_every_page_for_teachers() -> None:
+    assert len(TEXT.split()) < MOST_WORDS, "TEACHING.md: move what is not for planning to a page in book/teachers/"
+    table = TEXT.partition("\n## ")[0]
+    files = {path.name for path in (ROOT / "book" / "teachers").glob("*.md")} - {"teaching.md"}
+    missing = {name for name in files if name.removesuffix(".md") not in table}
+    assert not missing, f"TEACHING.md: name {missing} in its first table"
 
 
 def test_what_is_graded_by_hand_is_listed_with_its_points() -> None:
-    listed = {name.strip("`"): dict(re.findall(r"`(\w+)` (\d+)", cell)) for name, cell in rows(section(FOUR)[GUIDES:])}
+    table = rows(section("Grade by hand", LOOP))
+    listed = {name.strip("`"): dict(re.findall(r"`(\w+)` (\d+)", cell)) for name, cell in table}
     for name in chapters():
         points = {question: str(each.points) for question, each in questions(name).items()}
         row = f"| `{name}` | {', '.join(f'`{question}` {number}' for question, number in points.items())} |"
-        assert listed.get(name, {}) == points, f"TEACHING.md, Grade by hand: the row of its table is {row}"
+        assert listed.get(name, {}) == points, f"weeks_loop.md, Grade by hand: the row of its table is {row}"
 
 
 def commands() -> list[str]:
-    return [line for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) for line in block.splitlines()]
+    blocks = re.findall(r"```sh\n(.*?)```", TEXT + LOOP, re.DOTALL)
+    return [line.partition(" #")[0].strip() for block in blocks for line in block.splitlines()]
 
 
 def test_day_one_is_ten_commands_that_there_are_and_files_that_come_of_them() -> None:
@@ -134,18 +142,23 @@ def test_day_one_is_ten_commands_that_there_are_and_files_that_come_of_them() ->
     command.arguments().parse_args(shlex.split(then)[3:])
 
 
+def test_a_semester_is_ten_commands() -> None:
+    first = re.findall(r"```sh\n(.*?)```", LOOP, re.DOTALL)[0]
+    assert [int(number) for number in re.findall(r"# (\d+) ", first)] == list(range(1, 11))
+
+
 def test_every_command_of_ours_is_one_that_there_is() -> None:
     prefix = "python -m autograder "
     ours = [line.removeprefix(prefix) for line in commands() if line.startswith(prefix)]
-    ours += re.findall(rf"`{prefix}([^`]*)`", TEXT)
-    assert {shlex.split(line)[0] for line in ours} == {"release", "grade", "report", "export", "canvas"}
+    ours += re.findall(rf"`{prefix}([^`]*)`", TEXT + LOOP)
+    assert {shlex.split(line)[0] for line in ours} == {"release", "grade", "report", "export"}
     for line in ours:
         command.arguments().parse_args(shlex.split(line))
 
 
 def test_the_settings_that_the_text_shows_can_be_used(tmp_path, monkeypatch) -> None:
     """The parts of course.toml together: they choose four chapters, in the book's order."""
-    shown = "\n".join(re.findall(r"```toml\n(.*?)```", section(FOUR), re.DOTALL))
+    shown = "\n".join(re.findall(r"```toml\n(.*?)```", section("Your class in one file"), re.DOTALL))
     monkeypatch.delenv(settings.ONLY_CHAPTERS)
     monkeypatch.setattr(settings, "ROOT", tmp_path)
     listed = chapters()

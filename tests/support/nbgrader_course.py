@@ -16,7 +16,7 @@ from pathlib import Path
 from autograder.places import ROOT
 from examples import make_class
 
-# What the README tells an instructor to write for a course folder of their own.
+# What autograder/docs/reference.md tells an instructor to write for a course folder of their own.
 SETTINGS = """\
 from autograder.course import configure; from pathlib import Path
 configure(get_config(), Path(__file__).parent)
