@@ -92,7 +92,7 @@ def _named(check_id: str) -> dict[str, Callable]:
         ("long_context.flash_forward", "all_scores_at_once", 0.5, 0.6),
         ("long_context.flash_forward", "tiles_of_keys_alone", 0.75, 0.8),
         ("long_context.flash_forward", "without_logarithm", 0.75, 0.8),
-        ("long_context.sliding_window", "all_scores_at_once", 0.5, 0.65),
+        ("long_context.sliding_window", "dense", 0.5, 0.65),
     ],
 )
 def test_what_a_part_is_about_is_worth_most_and_one_line_little(check_id, mistake, least, most):

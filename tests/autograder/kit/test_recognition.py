@@ -48,7 +48,7 @@ def even_columns_first(x):
 def test_sines_concatenated_with_cosines_are_named_though_odd_widths_crash():
     verdict = graded("transformer.positional_encoding", sines_then_cosines)
     assert verdict.mistakes == ["halves"]
-    assert not lost(verdict) & {"the shape", "gradients"}
+    assert "the shape" not in lost(verdict)
     assert "The sines come first" in verdict.hint
 
 
@@ -173,7 +173,7 @@ def test_a_public_example_is_small_enough_to_be_done_by_hand(check_id):
         literals = re.findall(r"(?<![\w.])\d+(?:\.\d*)?(?:e-\d+)?", example.code)
         first = i == 0
         assert len(literals) <= (36 if first else 64), example.code
-        assert sum(output.size for output in example.outputs.values()) <= (24 if first else 36), example.code
+        assert sum(output.size for output in example.outputs.values()) <= (24 if first else 48), example.code
         assert max(map(len, example.code.splitlines())) <= 200, example.code
         assert not re.search(r"rand|linspace|Generator", example.code), example.code
 
