@@ -26,6 +26,7 @@ def add_arguments(verb: ArgumentParser) -> None:
     push.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote")
     push.add_argument("--dry-run", action="store_true", help="say what would be uploaded, and upload nothing")
     push.add_argument("--zero", action="store_true", help="0 points for what was not handed in or not graded")
+    push.add_argument("--final-only", action="store_true", help="hold back every grade that is not final")
     verb.set_defaults(run=_run)
 
 
@@ -44,7 +45,7 @@ def _run(options: Namespace) -> int:
         from autograder.canvas.push import push
 
         whose = options.course, options.assignment
-        lines = push(canvas, options.name, *whose, options.out, options.dry_run, options.zero)
+        lines = push(canvas, options.name, *whose, options.out, options.dry_run, options.zero, options.final_only)
     for line in lines:
         print(line)
     return 0

@@ -16,9 +16,18 @@ AT_ONCE = 50  # students in one request
 
 
 def push(
-    canvas: Canvas, name: str, course: int, number: int, out: Path, dry_run: bool = False, zero: bool = False
+    canvas: Canvas,
+    name: str,
+    course: int,
+    number: int,
+    out: Path,
+    dry_run: bool = False,
+    zero: bool = False,
+    final_only: bool = False,
 ) -> Iterator[str]:
     """Upload the grades in DIR `out`; yield what was done. A grade that Canvas then shows otherwise is named.
+
+    `final_only`: what is not final is held back.
 
     Raise CanvasError where Canvas refuses, ValueError where there are no grades.
     """
@@ -32,6 +41,9 @@ def push(
             book.penalise([name])
             by_name, notes = class_grades.read(out, [name], zero)
             yield from notes
+            if final_only:
+                by_name, held_back = class_grades.final(by_name)
+                yield from held_back
             known, left_out = _addressed(by_name[name], there)
             yield from left_out
             new = {user: grade for user, grade in known.items() if _is_new(grade, there[user])}

@@ -156,6 +156,18 @@ def not_final(grades: Sequence[Grade]) -> list[str]:
     ]
 
 
+def final(by_assignment: dict[str, list[Grade]]) -> tuple[dict[str, list[Grade]], list[str]]:
+    """Return the grades that are final, of assignments that have any, and lines on what is held back, and why.
+
+    Raise ValueError, with those lines, where no grade is final.
+    """
+    kept = {name: chosen for name, grades in by_assignment.items() if (chosen := [g for g in grades if g.is_final])}
+    held_back = [f"{name}: held back: {line}" for name, grades in by_assignment.items() for line in not_final(grades)]
+    if not kept:
+        raise ValueError("\n".join([*held_back, "--final-only: no grade is final yet, nothing is handed on."]))
+    return kept, held_back
+
+
 def notes(grades: Sequence[Grade]) -> list[str]:
     """Return lines on whose grades are not final, and on whose submissions could not be graded."""
     ungraded = [grade.student for grade in grades if grade.total is None and not grade.is_missing]

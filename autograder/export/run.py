@@ -46,9 +46,8 @@ def export(
                 by_assignment, notes = class_grades.read(out, [*names], zero)
             yield from [*notes, *revised.failed]
             if final_only:
-                for name, grades in by_assignment.items():
-                    yield from (f"{name}: held back: {line}" for line in class_grades.not_final(grades))
-                by_assignment = _final(by_assignment)
+                by_assignment, held_back = class_grades.final(by_assignment)
+                yield from held_back
             if to == "csv":
                 yield from _table(by_assignment, out / "export" / "grades.csv", book.mode)
             else:
@@ -57,14 +56,6 @@ def export(
             raise ValueError(str(error)) from error
         finally:
             book.close()
-
-
-def _final(by_assignment: dict[str, list[Grade]]) -> dict[str, list[Grade]]:
-    """Return the grades that are final, of assignments that have any; raise ValueError where there is none."""
-    kept = {name: final for name, each in by_assignment.items() if (final := [g for g in each if g.is_final])}
-    if not kept:
-        raise ValueError("--final-only: no grade is final yet, nothing is written. The lines above say what they lack.")
-    return kept
 
 
 def _table(by_assignment: dict[str, list[Grade]], path: Path, mode: int) -> Iterator[str]:

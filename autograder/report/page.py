@@ -8,6 +8,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from autograder.definition import definition
 from autograder.files import atomic_write
 from autograder.report import data, section
 from autograder.report.data import Entry
@@ -29,7 +30,8 @@ def report(out: Path, formgrader: str = FORMGRADER, anonymous: bool = False) -> 
     )  # fmt: skip
     jinja.filters |= {"points": _points, "text": data.written, "duration": _duration, "code": code}
     page = jinja.get_template("report.html.j2").render(
-        title=out.resolve().name,
+        course=definition().title,
+        folder=out.resolve().name,
         class_data=class_data,
         sections=sections,
         trend=section.trend(sections),

@@ -10,6 +10,7 @@ from autograder import __main__ as command
 from autograder.canvas.api import Canvas, CanvasError
 from autograder.places import released_notebook
 from tests.support.canvas import ASSIGNMENT, DUE, TOKEN, State, canvas
+from tests.support.lms import answered
 from tests.support.points import by_checks, core, written
 from tests.support.teacher import settle
 
@@ -138,6 +139,16 @@ def test_grades_comments_and_pages_go_out_once(types, there: State, tmp_path: Pa
     posts = sum(each.startswith("POST") for each in there.asked)
     assert "0 of 5 grades differ" in types("canvas", "push", *WHERE, "--out", str(tmp_path / "out"))[1]
     assert sum(each.startswith("POST") for each in there.asked) == posts
+
+
+def test_what_is_not_final_can_be_held_back(types, there: State, tmp_path: Path) -> None:
+    there.hands_in(11, "Lovelace, Ada", "2026-11-20T10:00:00Z", bahdanau_ipynb=answered())
+    graded(types, tmp_path)
+    status, shown = types("canvas", "push", *WHERE, "--out", str(tmp_path / "out"), "--final-only")
+    assert status == 0, shown
+    assert "held back: 1 not final, an answer waits for points by hand: lovelaceada." in shown
+    scores = {number: each["score"] for number, each in there.submissions.items()}
+    assert scores == {11: None, 12: 0, 13: by_checks("bahdanau"), 14: 0, 15: None}
 
 
 def test_a_grade_that_canvas_shows_otherwise_and_who_is_excused_are_named(types, there: State, tmp_path: Path) -> None:
