@@ -29,8 +29,8 @@ PARTS = [
     ("apps.generatefeedbackapp", "GenerateFeedback", "converters", "Feedback"),
     ("apps.api", "Autograde", "converters", "Autograding"),
     ("apps.api", "GenerateFeedback", "converters", "Feedback"),
-    ("server_extensions.formgrader.formgrader", "HTMLExporter", "formgrader", "Sheet"),
-    ("server_extensions.formgrader.apihandlers", "default_handlers", "marking", "HANDLERS"),
+    ("server_extensions.formgrader.formgrader", "HTMLExporter", "pages.formgrader", "Sheet"),
+    ("server_extensions.formgrader.apihandlers", "default_handlers", "by_hand.marking", "HANDLERS"),
 ]
 
 
@@ -41,7 +41,7 @@ def configure(config: Config, out: Path) -> Config:
     config.CourseDirectory.source_directory = str(SOURCE)
     config.CourseDirectory.release_directory = str(BUILD / "release")
     if settings().late:
-        config.AssignLatePenalties.plugin_class = "autograder.gradebook.lateness.EachDay"
+        config.AssignLatePenalties.plugin_class = "autograder.gradebook.people.lateness.EachDay"
     config.ExchangeFactory.collect = "autograder.gradebook.exchange.Collect"
     config.ExchangeFactory.release_feedback = "autograder.gradebook.exchange.ReleaseFeedback"
     replace_nbgrader_parts()

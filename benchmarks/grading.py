@@ -59,7 +59,7 @@ def course(root: Path, submitted: Path) -> None:
     from nbconvert.exporters.exporter import ResourcesDict
     from nbgrader.preprocessors import SaveCells
 
-    from autograder.gradebook.database import opened, quiet
+    from autograder.gradebook.store.database import opened, quiet
 
     shutil.copytree(submitted, root / "submitted")
     (root / "nbgrader_config.py").write_text(PLAIN.format(root=str(root)))

@@ -10,7 +10,7 @@ from typing import Any
 
 from autograder.canvas.api import Canvas, CanvasError
 from autograder.files import atomic_write
-from autograder.gradebook import spreadsheet
+from autograder.gradebook.store import spreadsheet
 from autograder.settings import settings
 
 COLUMNS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]

@@ -10,7 +10,7 @@ from autograder.export import grades as class_grades
 from autograder.export.grades import Grade, note
 from autograder.export.lms import LMS
 from autograder.grade.cache import exclusive
-from autograder.gradebook.gradebook import ClassGradebook
+from autograder.gradebook.store.gradebook import ClassGradebook
 
 AT_ONCE = 50  # students in one request
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from autograder.grade.cache import Records
 from autograder.grade.summary import printable
-from autograder.gradebook import query, spreadsheet
-from autograder.gradebook.names import name_key
-from autograder.gradebook.roster import Person, Roster
+from autograder.gradebook.people.names import name_key
+from autograder.gradebook.people.roster import Person, Roster
+from autograder.gradebook.store import query, spreadsheet
 from autograder.report import data
 
 DAY = 86400.0  # seconds

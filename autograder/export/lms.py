@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from autograder.export.grades import Grade
-from autograder.gradebook import spreadsheet
+from autograder.gradebook.store import spreadsheet
 from autograder.submissions.lms_names import ANONYMOUS, CANVAS, MOODLE
 
 NO_FILE_NAME = re.compile(r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|]')

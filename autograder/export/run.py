@@ -12,7 +12,7 @@ from autograder.export.lms import LMS, Lms, Recipient
 from autograder.files import PRIVATE, atomic_write, folder, hand_over, made
 from autograder.grade.cache import exclusive
 from autograder.grade.summary import counted
-from autograder.gradebook.gradebook import ClassGradebook, NoGradebook, NotRecorded
+from autograder.gradebook.store.gradebook import ClassGradebook, NoGradebook, NotRecorded
 from autograder.submissions.lms_names import owner_of
 from lab.files import aside
 

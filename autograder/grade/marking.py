@@ -13,7 +13,7 @@ from autograder.assignment import Template, template
 from autograder.files import atomic_write, is_full
 from autograder.grade import cache
 from autograder.grade.cache import Records
-from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
+from autograder.gradebook.store.gradebook import ClassGradebook, NoGradebook
 from autograder.judge.result import Outcome, Task
 from autograder.submissions.files import Submission
 from autograder.submissions.notebook import Unreadable

@@ -8,10 +8,10 @@ from pathlib import Path
 from autograder.assignment import assignments
 from autograder.grade.cache import Records
 from autograder.grade.summary import counted
-from autograder.gradebook.extensions import Extensions
-from autograder.gradebook.gradebook import ClassGradebook
-from autograder.gradebook.lateness import dates_of, deadlines, time_zone, zones_of
-from autograder.gradebook.roster import Person, Roster, Table, read_table
+from autograder.gradebook.people.extensions import Extensions
+from autograder.gradebook.people.lateness import dates_of, deadlines, time_zone, zones_of
+from autograder.gradebook.people.roster import Person, Roster, Table, read_table
+from autograder.gradebook.store.gradebook import ClassGradebook
 from autograder.submissions.files import Inbox
 
 Dates = dict[tuple[str, str], datetime | None]

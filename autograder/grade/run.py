@@ -17,9 +17,9 @@ from autograder.grade import summary
 from autograder.grade.cache import Records, exclusive
 from autograder.grade.marking import Grader, Judges, sigterm_as_interrupt
 from autograder.grade.people import People, Words
-from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
-from autograder.gradebook.lateness import Revised
-from autograder.gradebook.roster import Roster
+from autograder.gradebook.people.lateness import Revised
+from autograder.gradebook.people.roster import Roster
+from autograder.gradebook.store.gradebook import ClassGradebook, NoGradebook
 from autograder.judge.pool import NoJudges
 from autograder.submissions import collect
 from autograder.submissions.files import Inbox, Rejected, Submission

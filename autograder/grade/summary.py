@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder import files
-from autograder.gradebook import query, spreadsheet
-from autograder.gradebook.gradebook import ClassGradebook, quiet
-from autograder.gradebook.roster import Person
+from autograder.gradebook.people.roster import Person
+from autograder.gradebook.store import query, spreadsheet
+from autograder.gradebook.store.gradebook import ClassGradebook, quiet
 
 COLUMNS = (
     "student assignment score max_score bonus manual_score manual_max_score late_penalty total needs_manual_grade "

@@ -7,7 +7,7 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.course import SETTINGS_FILE, configure
 from autograder.files import atomic_write, folder
-from autograder.gradebook.database import named
+from autograder.gradebook.store.database import named
 
 NAME = "nbgrader_config.py"
 

@@ -16,7 +16,7 @@ from traitlets.config import Configurable
 from autograder import course
 from autograder.assignment import OWN, Template, demand, template
 from autograder.gradebook.class_files import read_if_there
-from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
+from autograder.gradebook.store.gradebook import ClassGradebook, NoGradebook
 from autograder.sandbox import sandbox
 from autograder.sandbox.sandbox import NoSandbox
 from autograder.submissions.notebook import Unreadable

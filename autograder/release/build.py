@@ -18,7 +18,7 @@ from traitlets.config import Config
 from autograder.assignment import OWN, demand
 from autograder.checks import assignments, checks
 from autograder.definition import definition
-from autograder.gradebook.database import quiet
+from autograder.gradebook.store.database import quiet
 from autograder.kit.course import numbers
 from autograder.kit.recordings import FOLDER
 from autograder.kit.recordings import path as recording_path

@@ -10,13 +10,14 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from autograder.gradebook import query, regrade, spreadsheet
+from autograder.gradebook.by_hand import regrade
+from autograder.gradebook.by_hand.regrade import RegradeRequest
 from autograder.gradebook.config import NAME as SETTINGS
 from autograder.gradebook.config import settings
-from autograder.gradebook.database import NoGradebook, engine, named, quiet
-from autograder.gradebook.lateness import zones
-from autograder.gradebook.regrade import RegradeRequest
-from autograder.gradebook.roster import Person, Roster
+from autograder.gradebook.people.lateness import zones
+from autograder.gradebook.people.roster import Person, Roster
+from autograder.gradebook.store import query, spreadsheet
+from autograder.gradebook.store.database import NoGradebook, engine, named, quiet
 from autograder.submissions.lms_names import sort_key
 
 MOST_BROKEN = 20  # broken records that are named one by one

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.assignment import assignments
-from autograder.gradebook.regrade import RegradeRequest
+from autograder.gradebook.by_hand.regrade import RegradeRequest
 from autograder.report import items, similarity
 from autograder.report.data import ClassData, Entry
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from autograder.gradebook.gradebook import ClassGradebook
+from autograder.gradebook.store.gradebook import ClassGradebook
 from tests.attacks.cases import NAME, Case, of_family
 from tests.attacks.room import Room, room
 from tests.support.points import core, written

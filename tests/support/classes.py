@@ -12,7 +12,7 @@ import pytest
 from autograder import checks
 from autograder.assignment import assignments
 from autograder.grade.run import grade
-from autograder.gradebook.gradebook import quiet
+from autograder.gradebook.store.gradebook import quiet
 from autograder.judge.judge import Judge
 from autograder.judge.process import judged_by
 from autograder.judge.result import Outcome, Task

@@ -12,8 +12,9 @@ import pytest
 
 from autograder.assignment import Template
 from autograder.files import atomic_write, prepared
-from autograder.gradebook import class_files, rows
-from autograder.gradebook.gradebook import ClassGradebook, quiet
+from autograder.gradebook import class_files
+from autograder.gradebook.store import rows
+from autograder.gradebook.store.gradebook import ClassGradebook, quiet
 from tests.support.classes import opened_book
 
 with quiet():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from autograder.checks import checks
 from autograder.grade import summary
-from autograder.gradebook.database import quiet
+from autograder.gradebook.store.database import quiet
 from autograder.report.page import FORMGRADER, report
 
 with quiet():

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from autograder.gradebook import regrade
+from autograder.gradebook.by_hand import regrade
 from tests.support.classes import opened_book
 from tests.support.lms import Teacher, answered, lms, moodle
 

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.assignment import assignments, template
 from autograder.grade.cache import Records
-from autograder.gradebook.gradebook import ClassGradebook
+from autograder.gradebook.store.gradebook import ClassGradebook
 from autograder.judge.judge import Judge
 from examples import make_class
 from tests.support.classes import QUICK, graded_now, opened_book, page, points_on, summary, title, totals

@@ -19,7 +19,7 @@ import pytest
 from autograder.assignment import template
 from autograder.grade.cache import exclusive
 from autograder.grade.run import grade
-from autograder.gradebook.gradebook import ClassGradebook
+from autograder.gradebook.store.gradebook import ClassGradebook
 from autograder.judge.result import Outcome, Task, without_points
 from autograder.places import ROOT
 from tests.support.classes import QUICK, graded_now, submit, summary, totals

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.files import atomic_write
-from autograder.gradebook.gradebook import ClassGradebook
+from autograder.gradebook.store.gradebook import ClassGradebook
 from autograder.places import ROOT
 from autograder.report import page as report
 from book.contents import page_file

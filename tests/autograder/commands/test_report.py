@@ -13,7 +13,7 @@ import pytest
 
 from autograder.checks import checks
 from autograder.grade import summary
-from autograder.gradebook.database import quiet
+from autograder.gradebook.store.database import quiet
 from autograder.report.data import read
 from autograder.report.page import FORMGRADER, report
 from autograder.submissions.files import Rejected

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.gradebook.roster import read_table
+from autograder.gradebook.people.roster import read_table
 from autograder.report.page import report
 from tests.support.classes import opened_book, summary
 from tests.support.lms import ALL, FOLDER, MOST, Teacher, lms, moodle, moodle_reads

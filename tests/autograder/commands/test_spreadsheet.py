@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grade import summary
-from autograder.gradebook.spreadsheet import text
+from autograder.gradebook.store.spreadsheet import text
 
 SIGNS = "=+-@＝＋－＠﹦−"
 STARTS = ["", " ", '"', *(f"a{separator}" for separator in ";,\t|\n\r"), "\ufeff", "\x00"]

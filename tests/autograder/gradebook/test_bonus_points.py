@@ -11,9 +11,9 @@ from nbgrader.api import Grade
 from nbgrader.utils import compute_checksum
 
 from autograder.assignment import OWN, Template
-from autograder.gradebook import query
-from autograder.gradebook.gradebook import ClassGradebook, quiet
-from autograder.gradebook.rows import automatic_score
+from autograder.gradebook.store import query
+from autograder.gradebook.store.gradebook import ClassGradebook, quiet
+from autograder.gradebook.store.rows import automatic_score
 from autograder.judge.judge import shown
 from autograder.kit.bonus import ON_TOP
 from autograder.kit.cases import Verdict

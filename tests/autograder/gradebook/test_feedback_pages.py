@@ -10,10 +10,10 @@ import pytest
 from nbformat import NotebookNode
 from traitlets.config import Config
 
-from autograder.gradebook.formgrader import Sheet
-from autograder.gradebook.html import Page, verdict_html, with_formulas
-from autograder.gradebook.parts import EMPTY, PARTLY, RIGHT, WAITS, WRONG, by_need, parts
-from autograder.gradebook.rows import NO_RESPONSE
+from autograder.gradebook.pages.formgrader import Sheet
+from autograder.gradebook.pages.html import Page, verdict_html, with_formulas
+from autograder.gradebook.pages.parts import EMPTY, PARTLY, RIGHT, WAITS, WRONG, by_need, parts
+from autograder.gradebook.store.rows import NO_RESPONSE
 from tests.support.notebooks import graded
 
 TEMPLATES = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
@@ -96,7 +96,7 @@ def test_a_students_tags_are_shown_as_they_were_written(written: str, shown: str
 
 
 def test_what_would_cost_a_page_too_much_is_shown_as_it_was_written(monkeypatch) -> None:
-    monkeypatch.setattr("autograder.gradebook.html.PAGE_SECONDS", 0.0)
+    monkeypatch.setattr("autograder.gradebook.pages.html.PAGE_SECONDS", 0.0)
     cells = [nbformat.v4.new_markdown_cell("*so* $x$ <b>"), nbformat.v4.new_code_cell("x = 1 < 2")]
     shown = exporter().rendered(nbformat.v4.new_notebook(cells=cells), ABOUT)
     assert "<pre>*so* $x$ &lt;b&gt;</pre>" in shown

@@ -14,8 +14,8 @@ from nbconvert.exporters.exporter import ResourcesDict
 from autograder.assignment import Template, grade_id, template
 from autograder.gradebook import class_files
 from autograder.gradebook import config as files
-from autograder.gradebook.gradebook import ClassGradebook, quiet
-from autograder.gradebook.rows import automatic_score
+from autograder.gradebook.store.gradebook import ClassGradebook, quiet
+from autograder.gradebook.store.rows import automatic_score
 from autograder.judge.result import Outcome
 from tests.support.classes import opened_book
 from tests.support.gradebooks import (

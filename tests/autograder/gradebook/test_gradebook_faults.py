@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from autograder.assignment import Template, template
-from autograder.gradebook.gradebook import ClassGradebook, NoGradebook, NotRecorded
+from autograder.gradebook.store.gradebook import ClassGradebook, NoGradebook, NotRecorded
 from tests.support.classes import opened_book
 from tests.support.gradebooks import EARLY, LATE, PARTS, changed, given, grade, stop_before, tree, url
 from tests.support.outcomes import outcome, rows
@@ -83,7 +83,7 @@ def test_a_database_that_is_not_this_nbgraders_is_refused(form, tmp_path: Path, 
 
 
 def test_a_database_held_by_another_program_is_said(form, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("autograder.gradebook.database.WAIT_SECONDS", 0.1)
+    monkeypatch.setattr("autograder.gradebook.store.database.WAIT_SECONDS", 0.1)
     book = ClassGradebook(tmp_path)
     book.register(form)
     with contextlib.closing(sqlite3.connect(tmp_path / "gradebook.db", isolation_level=None)) as other:

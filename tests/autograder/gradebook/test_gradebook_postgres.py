@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from autograder.assignment import Template, template
-from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
+from autograder.gradebook.store.gradebook import ClassGradebook, NoGradebook
 from tests.support.outcomes import PEOPLE, TABLES, outcome, rows
 
 LATE = b"2026-11-21 12:00:00 UTC"

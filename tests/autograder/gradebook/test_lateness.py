@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from autograder.assignment import assignments
-from autograder.gradebook import lateness
-from autograder.gradebook.gradebook import ClassGradebook, quiet
-from autograder.gradebook.lateness import deadlines, seconds_late, time_zone
+from autograder.gradebook.people import lateness
+from autograder.gradebook.people.lateness import deadlines, seconds_late, time_zone
+from autograder.gradebook.store.gradebook import ClassGradebook, quiet
 from autograder.settings import Late, Settings
 from tests.support.classes import graded_now, opened_book, page, summary, total_on
 from tests.support.nbgrader_course import Course
@@ -209,7 +209,7 @@ def test_the_same_time_a_day_later_is_a_day(due: str, handed: str, hours: float)
 def test_a_free_day_is_a_day_by_the_clocks_of_the_due_dates_zone(teacher, out: Path, monkeypatch) -> None:
     """In UTC it would be an hour more, and cost a day; `export` works it out anew from what DIR keeps."""
     monkeypatch.setattr(lateness, "settings", lambda: Settings(late=Late(1, 0.1)))
-    settle(out, 'AssignLatePenalties.plugin_class = "autograder.gradebook.lateness.EachDay"')
+    settle(out, 'AssignLatePenalties.plugin_class = "autograder.gradebook.people.lateness.EachDay"')
     (out.parent / "in/bo/bahdanau/timestamp.txt").write_text("2026-10-25 22:30:00 UTC")
     (out.parent / "in/ada/bahdanau/timestamp.txt").write_text("2026-10-26 23:30:00 UTC")
     assert teacher("--due", "bahdanau=2026-10-24 Europe/Berlin")[0] == 0

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.gradebook.extensions import Extensions
-from autograder.gradebook.names import marked_key, name_key
-from autograder.gradebook.roster import Person, Roster
+from autograder.gradebook.people.extensions import Extensions
+from autograder.gradebook.people.names import marked_key, name_key
+from autograder.gradebook.people.roster import Person, Roster
 from autograder.submissions import collect
 from tests.autograder.submissions.test_collect import KNOWN, lay, notebook, taken
 from tests.autograder.submissions.test_zip_files import MOODLE
@@ -96,7 +96,7 @@ def test_an_extension_is_one_persons(lms: Teacher, pair: tuple[str, str], has_bo
 
 
 def test_who_is_typed_without_marks_has_the_extension(tmp_path: Path) -> None:
-    from autograder.gradebook.extensions import whose
+    from autograder.gradebook.people.extensions import whose
 
     people = Roster([Person("José Peña"), Person("Ann Roe")])
     assert whose(["Jose Pena"], ["José Peña", "Ann Roe"], people) == {"José Peña": "Jose Pena"}

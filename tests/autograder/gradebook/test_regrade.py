@@ -8,8 +8,8 @@ import nbformat
 import pytest
 
 from autograder.assignment import template
-from autograder.gradebook import regrade
-from autograder.gradebook.gradebook import ClassGradebook
+from autograder.gradebook.by_hand import regrade
+from autograder.gradebook.store.gradebook import ClassGradebook
 from autograder.judge.result import LONGEST_NOTE, requests
 from autograder.report.page import report
 from tests.autograder.gradebook.test_bonus_points import submitted

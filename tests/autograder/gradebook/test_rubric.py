@@ -10,8 +10,8 @@ import pytest
 
 from autograder.assignment import Template, assignments, template
 from autograder.checks import questions
-from autograder.gradebook import rubric
-from autograder.gradebook.gradebook import ClassGradebook
+from autograder.gradebook.by_hand import rubric
+from autograder.gradebook.store.gradebook import ClassGradebook
 from autograder.judge.result import Outcome
 from autograder.places import KIT
 from tests.autograder.gradebook.test_bonus_points import submitted

@@ -6,7 +6,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from autograder.gradebook.html import Page
+from autograder.gradebook.pages.html import Page
 from autograder.judge.comparison import MIME, comparison
 
 RIGHT = np.array([[0.963, 0.037], [0.5, 0.5], [1.0, 0.0]])

@@ -95,7 +95,7 @@ def test_whatever_a_library_raises_the_text_is_there(monkeypatch, filter_name: s
         def fails(_: str, error: Any = error) -> str:
             raise error
 
-        monkeypatch.setattr(f"autograder.gradebook.html.{filter_name}", fails)
+        monkeypatch.setattr(f"autograder.gradebook.pages.html.{filter_name}", fails)
         shown = exporter()._terminal("<b> 1") + exporter().markdown2html({}, "<b> 1")
         assert "&lt;b&gt; 1" in shown
         assert html.unescape(shown).count("1") == 2

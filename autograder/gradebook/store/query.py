@@ -9,7 +9,7 @@ from nbgrader.api import Assignment, Grade, GradeCell, Notebook, SubmittedAssign
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
-from autograder.gradebook.lateness import seconds_late
+from autograder.gradebook.people.lateness import seconds_late
 
 
 @dataclass(frozen=True)

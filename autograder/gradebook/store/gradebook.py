@@ -19,23 +19,16 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.exc import StaleDataError
 
 from autograder.assignment import Template
-from autograder.gradebook import (
-    cells,
-    class_files,
-    extensions,
-    feedback,
-    lateness,
-    query,
-    regrade,
-    roster,
-    rows,
-    rubric,
-)
+from autograder.gradebook import class_files
+from autograder.gradebook.by_hand import regrade, rubric
 from autograder.gradebook.class_files import LOG, ClassFiles, read, submission_time
 from autograder.gradebook.config import settings
-from autograder.gradebook.database import NoGradebook, named, one_line_errors, opened, quiet
-from autograder.gradebook.html import Page
-from autograder.gradebook.rows import AssignmentRows
+from autograder.gradebook.pages import feedback
+from autograder.gradebook.pages.html import Page
+from autograder.gradebook.people import extensions, lateness, roster
+from autograder.gradebook.store import cells, query, rows
+from autograder.gradebook.store.database import NoGradebook, named, one_line_errors, opened, quiet
+from autograder.gradebook.store.rows import AssignmentRows
 
 if TYPE_CHECKING:  # it imports torch, which nobody needs who only writes down what was judged
     from autograder.judge.result import Outcome

@@ -12,8 +12,8 @@ from nbformat import NotebookNode
 from traitlets import default
 
 from autograder.assignment import bonus, grade_id
-from autograder.gradebook.html import Page
-from autograder.gradebook.rows import show_bonus
+from autograder.gradebook.pages.html import Page
+from autograder.gradebook.store.rows import show_bonus
 
 ICONS = re.compile(r"@font-face\s*\{[^{}]*\}")  # Bootstrap's, in files that do not come with the page
 PAGE = Path(__file__).with_name("formgrader_page")

@@ -20,8 +20,8 @@ from nbformat import NotebookNode
 from traitlets import default
 
 from autograder import katex
-from autograder.gradebook.parts import by_need, parts, truncated
-from autograder.gradebook.rows import show_bonus
+from autograder.gradebook.pages.parts import by_need, parts, truncated
+from autograder.gradebook.store.rows import show_bonus
 from autograder.judge import comparison
 from autograder.judge.markup import clean_html, with_pictures
 from autograder.kit.bonus import all_points

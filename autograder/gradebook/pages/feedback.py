@@ -6,9 +6,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from autograder.assignment import grade_id
-from autograder.gradebook import regrade, rubric
-from autograder.gradebook.html import Page
-from autograder.gradebook.rows import AssignmentRows
+from autograder.gradebook.by_hand import regrade, rubric
+from autograder.gradebook.pages.html import Page
+from autograder.gradebook.store.rows import AssignmentRows
 
 
 def page(

@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 from nbgrader.utils import is_grade, is_solution
 
 from autograder.assignment import OWN, bonus, grade_id, stars
-from autograder.gradebook.rows import NO_RESPONSE
+from autograder.gradebook.store.rows import NO_RESPONSE
 
 RIGHT, PARTLY, WRONG = "all points", "some points", "no points"
 WAITS, EMPTY = "waits for your teacher", "not written"

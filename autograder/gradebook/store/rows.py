@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from autograder.assignment import bonus, grade_id
-from autograder.gradebook.lateness import Penalties, same_number, seconds_late
+from autograder.gradebook.people.lateness import Penalties, same_number, seconds_late
 from autograder.submissions.normalise import is_by_student
 
 NO_RESPONSE = "No response."

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder.files import atomic_write
-from autograder.gradebook.lateness import moodle_time
-from autograder.gradebook.names import Keys, keys_of, paired
+from autograder.gradebook.people.lateness import moodle_time
+from autograder.gradebook.people.names import Keys, keys_of, paired
 from autograder.submissions.lms_names import display_name
 
 FILE = "roster.json"

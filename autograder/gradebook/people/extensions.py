@@ -9,7 +9,7 @@ from typing import Any
 from nbgrader.api import Gradebook
 
 from autograder.files import atomic_write
-from autograder.gradebook.roster import Person, Roster, kept
+from autograder.gradebook.people.roster import Person, Roster, kept
 from autograder.submissions.lms_names import display_name
 
 FILE = "extensions.json"

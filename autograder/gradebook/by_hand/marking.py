@@ -11,7 +11,7 @@ from nbgrader.server_extensions.formgrader import apihandlers
 from nbgrader.server_extensions.formgrader.base import BaseApiHandler, check_notebook_dir, check_xsrf
 from tornado import web
 
-from autograder.gradebook import regrade, rubric
+from autograder.gradebook.by_hand import regrade, rubric
 
 LONGEST = 2000  # characters of an item, or of an answer to a request
 

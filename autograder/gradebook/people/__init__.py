@@ -1,0 +1,1 @@
+"""Who is in the class, and by when each has to hand in."""
