@@ -46,7 +46,7 @@ def standing_on(page: Path, root: Path = ROOT) -> list[Path]:
         if folder.parent.name == chapter or name == OF_ALL or folder.parent.name in code:
             paths |= set(folder.glob("*.json"))
     if name == OF_ALL:
-        paths |= {*root.glob("book/aims.json"), *root.glob("book/chapters.toml"), *root.glob("course.toml")}
+        paths |= {*root.glob("solutions/*/aims.json"), *root.glob("book/chapters.toml"), *root.glob("course.toml")}
     if name == OF_CHECKS:
         paths |= {*root.glob("exercises/*/*.py"), *root.glob("exercises/*/mistakes/*.txt")}
         paths |= {*root.glob("book/chapters.toml"), *root.glob("course.toml")}

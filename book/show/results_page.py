@@ -172,7 +172,7 @@ def signatures(models: dict[tuple[str, str], Runs], columns: Sequence[Column]) -
 def aims() -> HTML:
     """Return what the project aimed at beside what it has: reached or missed, by how much, and why if that is known."""
     head = "".join(f'<th scope="col">{text}</th>' for text in ("score", "aim", "ours", "reached or missed"))
-    rows = "".join(map(aim_row, json.loads((ROOT / "book" / "aims.json").read_text("utf8"))))
+    rows = "".join(aim_row(solution, aim) for solution, aim in all_aims())
     return HTML(
         '<table class="results runs"><caption>What was aimed at, some of it a paper\'s number on the same corpus, and '
         "what was reached. Of several runs of a model the best one is compared, chosen by this very score.</caption>"
@@ -180,10 +180,17 @@ def aims() -> HTML:
     )
 
 
-def aim_row(aim: dict[str, Any]) -> str:
+def all_aims() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each aim with its chapter, in the book's order."""
+    for solution in all_chapters():
+        path = ROOT / "solutions" / solution / "aims.json"
+        yield from ((solution, aim) for aim in (json.loads(path.read_text("utf8")) if path.exists() else []))
+
+
+def aim_row(solution: str, aim: dict[str, Any]) -> str:
     column = Column("", tuple(aim["score"]), aim.get("digits", 1), aim.get("scale", 1))
     sign = -1 if aim.get("lower") else 1
-    tried = [results(aim["solution"], run) for run in aim["runs"]]
+    tried = [results(solution, run) for run in aim["runs"]]
     best = max(tried, key=lambda runs: sign * mean(runs, column))
     gap = round(sign * (mean(best, column) - aim["aim"]), column.digits)
     verdict = "reached" if gap >= 0 else f"missed by {-gap:.{column.digits}f}"

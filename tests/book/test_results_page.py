@@ -1,13 +1,12 @@
 """The page of results shows every run, and its commands make the recipe that the result file holds."""
 
-import json
 import re
 
 import pytest
 
 from book.contents import page_file
 from book.show import gpu_results
-from book.show.results_page import aims, commands, task_runs
+from book.show.results_page import aims, all_aims, commands, task_runs
 from book.show.tables import ROOT, results
 
 PAGE = (page_file("results")).read_text("utf8")
@@ -53,9 +52,9 @@ def test_the_command_names_what_differs_from_the_recipe(solution, run, options):
 
 
 def test_every_aim_names_runs_of_its_solution_and_a_score_that_they_have():
-    listed = json.loads((ROOT / "book" / "aims.json").read_text("utf8"))
-    for aim in listed:
-        assert any(results(aim["solution"], run) for run in aim["runs"]), aim["what"]
+    listed = list(all_aims())
+    for solution, aim in listed:
+        assert any(results(solution, run) for run in aim["runs"]), aim["what"]
     table = str(aims().data)
     assert table.count("<td>reached") + table.count("<td>missed by") == len(listed)
 
