@@ -23,7 +23,7 @@ esac
 endef
 export ON_PYTHONPATH
 
-.PHONY: help setup course book book-students pdf pdf-students epub epub-students slides questions release work class test test-all lint bench gpu results clean
+.PHONY: help setup course book book-students pdf pdf-students slides questions release work class test test-all lint bench gpu results clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,12 +79,6 @@ pdf: book ## the book as one PDF for paper, solutions included
 
 pdf-students: book-students ## the students' book as one PDF for paper, without solutions
 	@python book/make/pdf.py --students
-
-epub: book ## the teachers' book for e-readers, solutions and known mistakes included
-	@python book/make/build.py --epub
-
-epub-students: book-students ## the students' book for e-readers, without solutions
-	@python book/make/build.py --students --epub
 
 slides: book ## slides of every chapter, for the class: pages and PDFs in build/slides
 	@python book/make/slides.py --pdf

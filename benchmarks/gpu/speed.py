@@ -32,7 +32,6 @@ class Shape:
     vocabulary: int
     words: int  # of a text, or of a sentence on either side
     sentences: int = 1  # of a text
-    tokens: int = 0  # of a batch; 0 = the recipe's
 
 
 SHAPES: Mapping[str, Shape] = {
@@ -46,7 +45,6 @@ SHAPES: Mapping[str, Shape] = {
     "structured, IMDB": Shape("structured", "imdb", 30000, 230),
     "self_attention, IMDB": Shape("self_attention", "base", 20000, 230),
     "language_model large, Shakespeare": Shape("language_model", "large", 65, 256),
-    "language_model gpt2, FineWeb": Shape("language_model", "gpt2", 50257, 1024, tokens=32768),
 }
 QUICK = ("bahdanau, Multi30k", "pooling, SemEval")
 
@@ -90,7 +88,7 @@ def training(shape: Shape, setting: Setting, precision: str, **more: Any) -> Tra
     """Return a training on a batch of random words."""
     solution = solution_of(shape.solution)
     recipe = solution.recipes[shape.recipe]
-    tokens = (shape.tokens or recipe.training.tokens) // (8 if setting.quick else 1)
+    tokens = recipe.training.tokens // (8 if setting.quick else 1)
     recipe = replace(recipe, training=replace(recipe.training, precision=precision, tokens=tokens))
     torch.manual_seed(0)
     model = solution.build(recipe, shape.vocabulary, shape.vocabulary)

@@ -37,9 +37,7 @@ def themed(svg: str, alt: str) -> str:
 
 
 def inlined(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put the plots that cells have drawn into the page; an EPUB keeps them as images, for readers without its CSS."""
-    if app.builder.name != "html":
-        return
+    """Put the plots that cells have drawn into the page."""
     for node in list(doctree.findall(nodes.raw)):
         if "html" in node.get("format", "") and IMAGE.search(text := node.astext()):
             node.children = [nodes.Text(IMAGE.sub(in_page, text))]

@@ -8,12 +8,10 @@ import os
 import shutil
 import sys
 import warnings
-import zipfile
 from argparse import ArgumentParser
 from collections.abc import Iterable
 from pathlib import Path
 from time import perf_counter
-from xml.etree import ElementTree
 
 import yaml
 
@@ -85,20 +83,20 @@ def order(edition: str = "full") -> list[str]:
     return [toc["root"], *contents.files(toc["parts"])]
 
 
-def build(edition: str, output: Path = ROOT / "build", fresh: bool = False, builder: str = "html") -> int:
+def build(edition: str, output: Path = ROOT / "build", fresh: bool = False) -> int:
     """Build one edition and return the exit code: any warning is a failure, after all pages have been written."""
     from jupyter_book.sphinx import build_sphinx
 
     folder = output / FOLDERS[edition]
-    trees = folder / (".doctrees" if builder == "html" else f".doctrees-{builder}")
+    trees = folder / ".doctrees"
     stamp = folder / "machinery"
     if fresh or not stamp.is_file() or stamp.read_text() != machinery():
         shutil.rmtree(folder, ignore_errors=True)
     result = build_sphinx(
         BOOK,
-        folder / builder,
+        folder / "html",
         noconfig=True,
-        builder=builder,
+        builder="html",
         doctreedir=trees,
         path_config=ROOT / "_config.yml",
         confoverrides={
@@ -108,8 +106,6 @@ def build(edition: str, output: Path = ROOT / "build", fresh: bool = False, buil
             "edition": edition,
             # Both editions share the executed cells.
             "nb_execution_cache_path": str(output / "executed"),
-            # EPUB asks for a version; the pages' colours of code come with their theme, which it has not.
-            **({"version": "not released", "pygments_style": "a11y-high-contrast-light"} if builder == "epub" else {}),
         },
         warningiserror=True,
         keep_going=True,
@@ -120,19 +116,6 @@ def build(edition: str, output: Path = ROOT / "build", fresh: bool = False, buil
         # Sphinx would not read an unchanged page again, and the second build would hide what the first one found.
         shutil.rmtree(trees, ignore_errors=True)
     return 0 if result == 0 else 1
-
-
-def malformed(epub: Path) -> list[str]:
-    """Return a sentence for each page of an EPUB that is no XML: most e-readers show nothing of such a page."""
-    faults = []
-    with zipfile.ZipFile(epub) as archive:
-        for name in archive.namelist():
-            if name.endswith((".xhtml", ".opf", ".ncx")):
-                try:
-                    ElementTree.fromstring(archive.read(name))
-                except ElementTree.ParseError as fault:
-                    faults.append(f"{name}: expected XML, but {fault}: mend the HTML that the page or a cell writes")
-    return faults
 
 
 def prepare_kernels(folder: Path) -> None:
@@ -150,7 +133,6 @@ def prepare_kernels(folder: Path) -> None:
 def main() -> int:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--students", action="store_true", help="graded bodies are blanked")
-    parser.add_argument("--epub", action="store_true", help="for e-readers, instead of the pages")
     parser.add_argument("--fresh", action="store_true", help="write every page anew (executed cells stay cached)")
     arguments = parser.parse_args()
     edition = "students" if arguments.students else "full"
@@ -163,12 +145,8 @@ def main() -> int:
     except SettingsError as error:
         print(error, file=sys.stderr)
         return 2
-    code = build(edition, fresh=arguments.fresh, builder="epub" if arguments.epub else "html")
-    place = "epub/attention-workbook.epub" if arguments.epub else "html/index.html"
-    page = Path("build") / FOLDERS[edition] / place
-    for fault in malformed(ROOT / page) if arguments.epub and code == 0 else []:
-        print(fault, file=sys.stderr)
-        code = 1
+    code = build(edition, fresh=arguments.fresh)
+    page = Path("build") / FOLDERS[edition] / "html/index.html"
     if code == 0:
         print(f"The book is at {page} ({perf_counter() - started:.0f} s).")
     else:

@@ -89,8 +89,7 @@ class Text:
     """A corpus for language models: sentences of words, running text by characters, or texts by subwords.
 
     Where rules made the text, `entropy` is the loss that no model goes below, in nats a token (</s> is one), and
-    `known` the log-probability of each test sentence by these rules. Texts that are tokens already (`shards.Shard`)
-    come with their tokenizer.
+    `known` the log-probability of each test sentence by these rules.
     """
 
     name: str
@@ -100,7 +99,6 @@ class Text:
     tests: Mapping[str, Sequence[Any]]
     entropy: float | None = None
     known: Mapping[str, Sequence[float]] | None = None
-    tokenizer: Any = None
 
 
 def names() -> list[str]:

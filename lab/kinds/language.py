@@ -14,7 +14,6 @@ from torch.nn import functional
 
 from lab import corpora
 from lab.corpora import Text
-from lab.corpora.shards import Shard
 from lab.kinds.experiment import Experiment
 from lab.kinds.runs import CorpusRun, Solution
 from lab.text import tokenizers
@@ -89,7 +88,7 @@ class Trained:
 
     @torch.no_grad()
     def losses(
-        self, texts: Sequence[str | Shard], tick: Callable[[], object] = lambda: None
+        self, texts: Sequence[str], tick: Callable[[], object] = lambda: None
     ) -> tuple[Float[Tensor, " rows"], Int[Tensor, " rows"]]:
         """Return the loss of each row in nats, summed over its tokens, and how many these are.
 
@@ -120,10 +119,8 @@ class Trained:
         return [self.text.decode([*row, *new]) for row, new in zip(rows, more.tolist(), strict=True)]
 
 
-def framed(text: Tokenizer, line: str | Shard) -> list[int] | Shard:
+def framed(text: Tokenizer, line: str) -> list[int]:
     """Return a sentence between <s> and </s>, a text in subwords between two </s>, running text as it is."""
-    if isinstance(line, Shard):
-        return line
     if isinstance(text, tokenizers.Characters):
         return text.encode(line)
     return [BOS if isinstance(text, tokenizers.Words) else EOS, *text.encode(line), EOS]
@@ -136,7 +133,7 @@ def opened(text: Tokenizer, beginning: str) -> list[int]:
     return [*framed(text, beginning)[:-1]]
 
 
-def cut(tokens: Row | Shard, context: int, start: int = 0) -> list[Row]:
+def cut(tokens: Row, context: int, start: int = 0) -> list[Row]:
     """Return a text as rows of up to context + 1 tokens; the last of a row is the first of the next.
 
     A sentence, which begins with <s>, is one row.
@@ -164,28 +161,23 @@ def token_losses(
 class Predicting(Task):
     """The task of a language model: rows of similar length, the mean loss over their tokens.
 
-    Running text is cut at other places in each epoch, and with `share` only so much of its batches is an epoch; of
-    shards so many are, one epoch's after the other's.
+    Running text is cut at other places in each epoch, and with `share` only so much of its batches is an epoch.
     """
 
     unit = "tokens"
 
-    def __init__(self, texts: Sequence[Row | Shard], tokens: int, context: int, share: float = 1.0) -> None:
+    def __init__(self, texts: Sequence[Row], tokens: int, context: int, share: float = 1.0) -> None:
         self.texts, self.tokens, self.context, self.share = texts, tokens, context, share
 
     def groups(self, seed: int) -> list[list[Row]]:
         rng = np.random.default_rng(seed)
         start = int(rng.integers(self.context))
-        texts, share = self.texts, self.share
-        if isinstance(texts[0], Shard):
-            count = max(1, round(share * len(texts)))
-            texts, share = [texts[number % len(texts)] for number in range(seed * count, (seed + 1) * count)], 1.0
-        rows = list(chain.from_iterable(cut(text, self.context, start) for text in texts))
+        rows = list(chain.from_iterable(cut(text, self.context, start) for text in self.texts))
         lengths = np.array([len(row) - 1 for row in rows])
         order = np.argsort(lengths * rng.uniform(0.9, 1.1, len(rows)))
         groups = within(order.tolist(), [(int(length),) for length in lengths], self.tokens)
         rng.shuffle(groups)
-        return [[rows[number] for number in group] for group in groups[: max(1, round(share * len(groups)))]]
+        return [[rows[number] for number in group] for group in groups[: max(1, round(self.share * len(groups)))]]
 
     def weight(self, group: list[Row]) -> int:
         return sum(len(row) - 1 for row in group)
@@ -200,8 +192,6 @@ class Predicting(Task):
 
 def vocabulary(_: Solution, corpus: Text, recipe: Any) -> tuple[Tokenizer, Tokenizer]:
     """Learn the vocabulary from the training part: what is read and what is written have the same."""
-    if corpus.tokenizer is not None:
-        return corpus.tokenizer, corpus.tokenizer
     if corpus.unit == "subword":
         text = tokenizers.Subwords.learn(corpus.train, recipe.vocabulary)
     else:
@@ -211,8 +201,7 @@ def vocabulary(_: Solution, corpus: Text, recipe: Any) -> tuple[Tokenizer, Token
 
 def fingerprint(corpus: Text) -> str:
     """Return a short name of the training text: a checkpoint is only resumed on the same text."""
-    texts = (text if isinstance(text, str) else text.source.path for text in corpus.train)
-    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join(corpus.train).encode()).hexdigest()[:16]
 
 
 def log_likelihood(trained: Trained, corpus: Text, tick: Callable[[], object]) -> float:

@@ -62,34 +62,11 @@ RECIPES = {
     "imdb": replace(LARGE, kv_heads=2, dropout=0.1, training=replace(LARGE.training, epochs=5)),
     # The sizes of nanoGPT's run for a laptop, and as many tokens: 2,000 steps of 12 times 64. Everything else is ours.
     "nano": replace(SHAKESPEARE, context=64, training=replace(SHAKESPEARE.training, tokens=768, epochs=6)),
-    # GPT-2's smallest model: Radford et al. (2019), table 2; 124 million parameters, of which the paper prints 117.
-    # Batches and rate of Brown et al. (2020), table 2.1. The embeddings' factor, start and schedule are ours. Not
-    # trained: that takes GPUs, and ten billion tokens. An epoch is one shard; three of 103 are not read.
-    "gpt2": Recipe(
-        d_model=768,
-        d_ff=3072,
-        heads=12,
-        layers=12,
-        norm="layer",
-        feed_forward="gelu",
-        positions="learned",
-        biases=True,
-        context=1024,
-        share=0.01,
-        training=Training(tokens=524_288, epochs=100, rate=6e-4, warmup=0.037, weight_decay=0.1),
-    ),
 }
-DEFAULTS = {"grammar": "small", "shakespeare": "shakespeare", "imdb_text": "imdb", "fineweb": "gpt2"}  # corpus: recipe
+DEFAULTS = {"grammar": "small", "shakespeare": "shakespeare", "imdb_text": "imdb"}  # corpus: recipe
 
 # What others got on the same text, and how it was measured.
 PEERS = {
-    "fineweb": [
-        {
-            "system": "llm.c: 124 million parameters, ten billion tokens",
-            "score": 3.28,
-            "scale": "nats a subword of FineWeb's validation part, as the README of modded-nanogpt has it",
-        }
-    ],
     "shakespeare": [
         {
             "system": "nanoGPT, run for a laptop: 4 layers, 128 features, context 64, 1.54 million tokens",
