@@ -152,7 +152,7 @@ def open_folder() -> Iterator[Path]:
 def test_an_ordinary_user_can_grade_too(released: Path, open_folder: Path) -> None:
     """Score a notebook as a user who owns nothing; python may lie in root's home, so it is bound where all may pass."""
     demand_sandbox()
-    for name in ("autograder", "lab", "solutions", "exercises", "requirements.txt"):
+    for name in ("autograder", "lab", "solutions", "exercises", "requirements.txt", "pyproject.toml", "book"):
         subprocess.run(["cp", "-r", ROOT / name, open_folder], check=True)
     build = open_folder / "build"
     build.mkdir()
