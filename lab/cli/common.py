@@ -14,6 +14,7 @@ import torch
 from lab.corpora import CorpusError
 from lab.kinds.ranges import Amount, Count, RecipeError, Seed, Size, demand
 from lab.kinds.runs import Solution
+from lab.published.gguf_file import NoModel
 from lab.train.checkpoints import CheckpointError
 from lab.train.training import best_device
 
@@ -69,7 +70,7 @@ def dispatch(
         with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())  # so that Python's own last flush succeeds
         sys.exit(1)
-    except (CorpusError, CheckpointError, RecipeError, UsageError) as error:
+    except (CorpusError, CheckpointError, RecipeError, NoModel, UsageError) as error:
         fail(str(error))
     except KeyboardInterrupt:
         fail("stopped; what the last checkpoint holds is kept, the same command continues from there")

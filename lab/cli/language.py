@@ -41,11 +41,12 @@ def main(
     probabilities: Callable[..., Tensor],
     argv: list[str] | None = None,
     sweeps: Mapping[str, Sweep] | None = None,
+    **more: Callable,
 ) -> None:
-    """Run one command. A mistake of the user ends with one message and exit code 2, and changes nothing."""
+    """Run one command, of these or of `more`. A mistake of the user ends with one message and exit code 2."""
     write = partial(run_generate, probabilities)
     write.__doc__ = run_generate.__doc__
-    common.dispatch(solution, TEXTS.commands(sweeps, generate=write), argv)
+    common.dispatch(solution, TEXTS.commands(sweeps, generate=write, **more), argv)
 
 
 def run_generate(probabilities: Callable[..., Tensor], solution: Solution, argv: list[str]) -> None:

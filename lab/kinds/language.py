@@ -69,6 +69,10 @@ class Sampling:
         return choose
 
 
+def most_probable(scores: Float[Tensor, "batch vocabulary"]) -> Int[Tensor, " batch"]:
+    return scores.argmax(dim=-1)
+
+
 class Lines(NamedTuple):
     """Rows of tokens side by side, padded on the right, and the token that follows each."""
 

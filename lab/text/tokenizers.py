@@ -1,7 +1,6 @@
 """From text to numbers and back: whole words for the made corpora, sentencepiece subwords for the real ones."""
 
 import io
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -130,48 +129,12 @@ class Subwords:
         return {"kind": "subwords", "model": self.model, "lowercase": self.lowercase}
 
 
-class BytePairs:
-    """GPT-2's byte-pair pieces (Radford et al., 2019, section 2.2): any text is bytes, so none is unknown.
-
-    `vocabulary` is their JSON of pieces and numbers, `merges` their list of pairs, one a line under a first line.
-    """
-
-    def __init__(self, vocabulary: str, merges: str) -> None:
-        from tokenizers import ByteLevelBPETokenizer
-
-        self.vocabulary, self.merges = vocabulary, merges
-        numbers = json.loads(vocabulary)
-        self.end: int = numbers["<|endoftext|>"]
-        pairs = [(left, right) for left, _, right in (line.partition(" ") for line in merges.splitlines()[1:] if line)]
-        self.pieces_of_text = ByteLevelBPETokenizer(numbers, pairs)
-
-    def __len__(self) -> int:
-        return self.end + len(SPECIAL)  # <|endoftext|>, the last of theirs, is </s>
-
-    def encode(self, text: str) -> list[int]:
-        return [number + len(SPECIAL) for number in self.pieces_of_text.encode(text).ids]
-
-    def decode(self, ids: Iterable[int]) -> str:
-        return self.pieces_of_text.decode([i - len(SPECIAL) for i in ids if i >= len(SPECIAL)])
-
-    def pieces(self, text: str) -> list[str]:
-        return [self.decode([i]) for i in self.encode(text)]
-
-    def unknown(self, text: str) -> list[str]:
-        return []
-
-    def state(self) -> dict[str, Any]:
-        return {"kind": "byte pairs", "vocabulary": self.vocabulary, "merges": self.merges}
-
-
 # What a model knows of its text. `encode` adds neither <s> nor </s>; `state` goes into checkpoints.
-Tokenizer: TypeAlias = Words | Subwords | BytePairs
+Tokenizer: TypeAlias = Words | Subwords
 
 
 def restore(state: dict[str, Any]) -> Tokenizer:
     """Return the tokenizer that a checkpoint kept."""
     if kind := {"words": Words, "characters": Characters}.get(state["kind"]):
         return kind(state["words"])
-    if state["kind"] == "byte pairs":
-        return BytePairs(state["vocabulary"], state["merges"])
     return Subwords(state["model"], state.get("lowercase", False))

@@ -1,0 +1,72 @@
+"""Ask a published model: python -m solutions.NAME chat "What is the capital of France?"."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from torch import Tensor
+
+from lab.cli import common
+from lab.kinds.language import Sampling, most_probable
+from lab.kinds.ranges import Amount, Count, Seed, Share, Size
+from lab.kinds.runs import Solution
+
+
+class Answering(Protocol):
+    """A model that answers questions, piece by piece."""
+
+    def answer(self, question: str, most: int, choose: Callable[[Tensor], Tensor]) -> Iterator[str]: ...
+
+
+@dataclass(frozen=True)
+class Chat:
+    """Ask a published model (arguments, or lines that you type); each question stands alone."""
+
+    count: Size = 200
+    """pieces at most"""
+    temperature: Amount = 0.0
+    """0: always the most probable piece; else scores are divided by it before one is drawn"""
+    top_k: Count = 0
+    """only the k most probable pieces are drawn; 0 = all"""
+    top_p: Share = 0.9
+    """only the fewest pieces that have this probability together are drawn; 1 = all"""
+    seed: Seed = 1
+    """of the pieces that are drawn"""
+    threads: Size | None = None
+    """CPU threads; by default as many as torch takes"""
+
+
+def command(load: Callable[[], Answering], probabilities: Callable[..., Tensor]) -> Callable:
+    """Return the command `chat` of a chapter whose functions run a published model."""
+    run = partial(run_chat, load, probabilities)
+    run.__doc__ = run_chat.__doc__
+    return run
+
+
+def run_chat(
+    load: Callable[[], Answering], probabilities: Callable[..., Tensor], solution: Solution, argv: list[str]
+) -> None:
+    """Ask a published model, run by the chapter's functions."""
+    options, questions = common.read_with_texts(Chat, solution, argv)
+    if options.top_p == 0:
+        raise common.UsageError("--top-p: expected a number above 0, got 0; for the most probable piece, leave it out")
+    model = load()
+    sampling = Sampling(probabilities, options.temperature, options.top_k, options.top_p, options.seed)
+    choose = sampling.chooser() if options.temperature else most_probable
+    for question in asked(questions):
+        for piece in model.answer(question, options.count, choose):
+            print(piece, end="", flush=True)
+        print()
+
+
+def asked(questions: Sequence[str]) -> Iterator[str]:
+    """Yield the questions; where there are none, what is typed, until an empty line or the end."""
+    if questions or not sys.stdin.isatty():
+        yield from map(common.as_text, questions or common.standard_input())
+        return
+    while question := input("> ").strip():
+        yield question

