@@ -19,10 +19,15 @@ from torch.nn import functional
 from lab.kinds.language import most_probable
 from lab.published.gguf_file import GgufFile, find
 from lab.published.pieces import BytePairs
-from solutions.language_model.layers import TAUGHT, Parts
+from solutions.language_model.layers import TAUGHT, Attention, FeedForward, Norm, Parts
 from solutions.language_model.model import Decoder
 from solutions.language_model.recipe import Recipe
 
+# What a model of the right parts finds easy, and one of wrong parts does not: the end of notebook 8 has the losses.
+TEXT = (
+    "The mayor hit me with a pie. I laughed, and then I saw that it was her birthday. We ate what was left of it "
+    "together, and she told me that she had never missed before."
+)
 Choose = Callable[[Float[Tensor, "1 vocabulary"]], Tensor]  # from the scores of the next piece to its number
 # The file's names, and this chapter's.
 OF_BLOCK = {
@@ -54,6 +59,14 @@ class Published:
     model: Decoder
     pieces: BytePairs
     end: int
+    eps: float  # of its norms
+
+    def use(self, parts: Parts) -> None:
+        """Compute with these functions from now on."""
+        parts = replace(parts, rms_norm=partial(parts.rms_norm, eps=self.eps))
+        for module in self.model.modules():
+            if isinstance(module, Norm | FeedForward | Attention):
+                module.parts = parts
 
     @torch.no_grad()
     def losses(self, text: str) -> Float[Tensor, " predicted"]:
@@ -85,13 +98,14 @@ class Published:
 def load(parts: Parts = TAUGHT, path: Path | None = None) -> Published:
     """Return the published model, made of these functions; raise NoModel where its file is not at hand."""
     file = GgufFile(path or find())
-    eps = file.size("attention.layer_norm_rms_epsilon")
-    recipe, vocabulary = recipe_of(file), len(file.pieces)
+    recipe = recipe_of(file)
     with torch.device("meta"):  # no numbers are drawn: all come from the file
-        model = Decoder(recipe, vocabulary, parts=replace(parts, rms_norm=partial(parts.rms_norm, eps=eps)))
+        model = Decoder(recipe, len(file.pieces))
     model.load_state_dict(weights_of(file, recipe), assign=True)
     model.readout.weight = model.embedding.weight
-    return Published(model.eval(), file.pieces, file.end)
+    published = Published(model.eval(), file.pieces, file.end, file.size("attention.layer_norm_rms_epsilon"))
+    published.use(parts)
+    return published
 
 
 def recipe_of(file: GgufFile) -> Recipe:

