@@ -17,8 +17,12 @@ from autograder.sandbox.mounts import packages_of_modules
 from tests.support.imports import imports
 
 OURS = ["autograder", "benchmarks", "book", "examples", "exercises", "lab", "solutions", "tests"]
-# Named here and in no requirements: on Colab alone, and with PyTorch for CUDA alone.
-OPTIONAL = {"google": "autograder/kit/dry_run.py", "triton": "solutions/long_context/kernel.py"}
+# Named here and in no requirements: on Colab alone, with PyTorch for CUDA alone, and to compare with.
+OPTIONAL = {
+    "google": "autograder/kit/dry_run.py",
+    "triton": "solutions/long_context/kernel.py",
+    "transformers": "benchmarks/published.py",
+}
 LINE = re.compile(r"(?P<name>[\w.-]+)==(?P<version>\S+)\s+# \S.*")
 
 

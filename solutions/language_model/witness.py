@@ -148,7 +148,9 @@ class Silenced:
     layers: int
     calls: int = field(default=0)
 
-    def __call__(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def __call__(
+        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor | None]:
         context, weights = TAUGHT.grouped_query_attention(query, key, value, mask)
         layer, self.calls = self.calls % self.layers, self.calls + 1
         silent = [head for of, head in self.heads if of == layer]

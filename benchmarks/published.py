@@ -1,0 +1,84 @@
+"""The published model by the taught functions beside Hugging Face's transformers: python -m benchmarks.published.
+
+Needs `make model`, and for the comparison transformers, which is in no requirements:
+`pip install transformers accelerate`. Scores of the next piece on ten texts, and pieces a second on one thread.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from benchmarks.measured import in_turn, repeats_asked
+from lab.kinds.language import most_probable
+from lab.published.gguf_file import find
+from solutions.language_model import published
+
+TEXTS = [
+    "The mayor hit me with a pie.",
+    published.TEXT,
+    "Once upon a time, in a small village by the sea, there lived",
+    "def softmax(x):\n    e = np.exp(x - x.max())\n    return e / e.sum()",
+    "In 2017, eight authors wrote: Attention is all you need.",
+    "Le maire m'a entarté.",
+    "1, 1, 2, 3, 5, 8, 13, 21, 34, 55",
+    "To be, or not to be, that is the question:\nWhether 'tis nobler in the mind to suffer",
+    "日本語の文章です。",
+    "The animal did not cross the street because it was too tired.",
+]
+WRITTEN = 60  # pieces
+
+
+def theirs() -> Any:
+    """Return the same file as transformers reads it."""
+    from transformers import AutoModelForCausalLM  # pyright: ignore[reportMissingImports]
+
+    file = find()
+    return AutoModelForCausalLM.from_pretrained(str(file.parent), gguf_file=file.name, dtype=torch.float32).eval()
+
+
+def perplexity(scores: Tensor, numbers: Tensor) -> float:
+    return functional.cross_entropy(scores[0, :-1], numbers[0, 1:]).exp().item()
+
+
+@torch.no_grad()
+def compare(ours: published.Published, other: Any) -> None:
+    """Print the largest difference of two scores, and both perplexities, text by text."""
+    print("largest difference   largest score   perplexity: transformers, taught functions")
+    for text in TEXTS:
+        numbers = torch.tensor([ours.pieces.encode(text)])
+        expected, got = other(numbers).logits, ours.model(numbers)
+        both = f"{perplexity(expected, numbers):.4f}   {perplexity(got, numbers):.4f}"
+        print(f"{(expected - got).abs().max():18.5f}   {expected.abs().max():13.1f}   {both}   {text[:40]!r}")
+
+
+def main() -> None:
+    """Compare scores and speed with transformers', where it is installed."""
+    repeats = repeats_asked("published", main.__doc__, 3)
+    torch.set_num_threads(1)
+    ours = published.load()
+    beginning = ours.pieces.encode(TEXTS[2])
+    calls: dict[str, Callable[[], object]] = {
+        "taught functions": lambda: list(ours.continued(beginning, WRITTEN, most_probable))
+    }
+    other = theirs() if importlib.util.find_spec("transformers") else None
+    if other is not None:
+        about = {"max_new_tokens": WRITTEN, "min_new_tokens": WRITTEN, "do_sample": False}
+        calls["transformers"] = lambda: other.generate(torch.tensor([beginning]), **about)
+    print("pieces a second of one processor's time:")
+    for name, times in in_turn(calls, repeats).items():
+        print(f"  {name:20} {1000 * WRITTEN / statistics.median(times):.1f}")
+    if other is None:
+        print("transformers is not installed: nothing to compare with")
+    else:
+        compare(ours, other)
+
+
+if __name__ == "__main__":
+    main()
