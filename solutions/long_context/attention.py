@@ -147,7 +147,9 @@ def sliding_window(
 
 
 def features(x: Float[Tensor, "*batch width"]) -> Float[Tensor, "*batch width"]:
-    """Return elu(x) + 1 as x + 1 above 0, exp(x) below: positive down to x = -100, where elu(x) + 1 rounds to 0 from -18 on.
+    """Return elu(x) + 1: x + 1 above 0, exp(x) below.
+
+    In this form it is positive down to -100 in float32; elu(x) + 1 rounds to 0 from -18 on.
 
     Katharopoulos et al. (2020), equation 7.
     """
