@@ -29,9 +29,12 @@ def named(answer: Answer, case: Case | Example) -> dict[str, np.ndarray] | Failu
             pairs = zip(given, case.outputs.values(), strict=True)
             return dict(zip(names, (_compared(_number(*pair), pair[1]) for pair in pairs), strict=True))
         got = f"{len(given)} things" if answer.several else "one thing"
-        return Failure("wrong", f"returns {got}, expected ({', '.join(names)}).")
+        return Failure("wrong", f"returns {got}, expected {len(names)}: ({', '.join(names)}).")
     if not answer.several and len(given) == 1:
         return {names[0]: _compared(given[0], case.outputs[names[0]])}
+    if answer.apart:
+        text = f"returns a tuple of {len(given)}, expected {names[0]} alone, as one tensor."
+        return Failure("wrong", text)
     if len({row.shape for row in given}) > 1:
         text = f"returns {len(given)} things of different shapes, expected {names[0]} alone, every row of one length."
         return Failure("wrong", text)

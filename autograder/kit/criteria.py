@@ -81,7 +81,7 @@ class Evaluation:
             return outputs
         for name in [part] if part else outputs:
             if outputs[name].shape != case.outputs[name].shape and not is_text(case.outputs[name]):
-                return _wrong(_misshapen(name, outputs[name], case.outputs[name], self.first[case.name]))
+                return _wrong(_misshapen(name, outputs[name], case.outputs[name]))
         return None
 
     def _shape_and_dtype(self, case: Case, part: str | None) -> Failure | None:
@@ -215,11 +215,8 @@ FAILURES: dict[Kind, Callable[[Evaluation, Case, str | None], Failure | None]] =
 }  # what speaks against a case, by the kind of the criterion
 
 
-def _misshapen(name: str, got: np.ndarray, expected: np.ndarray, answer: Answer) -> str:
+def _misshapen(name: str, got: np.ndarray, expected: np.ndarray) -> str:
     """Return in what an output's shape is not the expected one."""
-    things = len(answer.outputs or []) if answer.several and got.ndim else 0
-    if things > 1 and got.shape[1:] == expected.shape:
-        return f"returns {things} things of shape {expected.shape}, expected {name} alone."
     if got.dtype.kind in "iu" and got.ndim == expected.ndim == 2 and got.shape[1] == expected.shape[1]:
         return f"{len(got)} {name}, expected {len(expected)}."  # a set of pairs
     return f"{name} has shape {got.shape}, expected {expected.shape}."

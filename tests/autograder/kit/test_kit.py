@@ -53,13 +53,34 @@ def test_right_values_get_all_points_in_any_wrapping(double):
         (lambda x: [[1.0], [1.0, 2.0]], "different"),
         (lambda x: x @ x, "RuntimeError"),
         (lambda x: exit(), "SystemExit"),
-        (lambda x: (x, x, x), "returns 3 things of shape (2, 3), expected y alone."),
+        (lambda x: (x, x, x), "returns a tuple of 3, expected y alone, as one tensor."),
+        (lambda x: tuple(2 * x), "returns a tuple of 2, expected y alone, as one tensor."),
+        (lambda x: (2 * x,), "returns a tuple of 1, expected y alone, as one tensor."),
     ],
 )
 def test_the_hint_says_what_is_wrong(double, sentence):
     verdict = one_case(double)
     assert verdict.score < verdict.max_score
     assert sentence in verdict.hint
+
+
+@pytest.mark.parametrize(
+    ("both", "sentence"),
+    [
+        (lambda x: (2 * x, (x, x)), "a tuple of 2 tensors as result 2, expected one tensor there"),
+        (lambda x: (list(2 * x), torch.stack([x, x])), "a list of 2 tensors as result 1, expected one tensor there"),
+        (lambda x: torch.stack([x, x]), "returns one thing, expected 2: (y, pair)."),
+        (lambda x: (2 * x, x, x), "returns 3 things, expected 2: (y, pair)."),
+        (lambda x: [(2 * x).tolist(), torch.stack([x, x])], None),
+    ],
+)
+def test_a_tuple_in_the_place_of_a_tensor_is_told_so_and_a_tensor_in_the_place_of_a_tuple(both, sentence):
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    case = Case("a case", {"x": x}, {"y": 2 * x, "pair": np.stack([x, x])})
+    criteria = [Criterion("values", 2, "values", part="y"), Criterion("shape", 1, "shape")]
+    verdict = grade("name.both", [case], criteria, functools.partial(call, {"both": both}))
+    assert verdict.score == (0 if sentence else 3)
+    assert sentence is None or sentence in verdict.hint
 
 
 @pytest.mark.parametrize(
