@@ -1,5 +1,6 @@
 """One function under test: the calls that are made of it, and what speaks against it."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -12,6 +13,8 @@ from autograder.kit.compare import by_hand, difference, is_text, named
 from autograder.kit.peak import within
 from autograder.kit.recognition import recognised
 
+FEW = 2  # cases that are named
+NUMBERS = re.compile(r"[(\[][\d, ]*[)\]]")  # a shape, or a place in a tensor
 NO_ANSWER = Failure("bad_output", "no answer came back.")
 
 
@@ -184,22 +187,31 @@ class Evaluation:
         return (own or names)[0]
 
     def what(self, failure: Failure) -> str:
-        """Return a failure's text without the case that it ends with."""
+        """Return a failure's text without the case that it ends with, and without shapes and places."""
         ends = (f" ({name})." for name in self.cases if failure.text.endswith(f" ({name})."))
-        return failure.text.removesuffix(next(ends, ""))
+        return NUMBERS.sub("", failure.text.removesuffix(next(ends, "")))
 
     def unwritten(self) -> bool:
         """Return whether the cell is still as it was released."""
         return all(answer.error and answer.error.kind == "unwritten" for answer in self.first.values())
 
     def where(self) -> str | None:
-        """Return a sentence when the failing cases, and no others, have something in common."""
+        """Return a sentence on which cases are wrong, where a feature or a few names say it, or on which outputs."""
         wrong = [case for case in self.cases.values() if self._values(case, None)]
         right = [case for case in self.cases.values() if case not in wrong]
         for feature in wrong[0].features if wrong and right else []:
             if all(feature in case.features for case in wrong) and not any(feature in c.features for c in right):
                 return f"It is wrong exactly in the cases with {feature}, and right in the others."
-        return None
+        if 0 < len(right) <= FEW < len(wrong):
+            return f"It is right only with {' and '.join(f'“{case.name}”' for case in right)}."
+        return self._right_outputs(wrong) if len(wrong) > FEW else None
+
+    def _right_outputs(self, wrong: list[Case]) -> str | None:
+        """Return a sentence where some outputs are right in all cases, and others are not."""
+        names = list(wrong[0].outputs)
+        bad = [name for name in names if any(self._values(case, name) for case in wrong)]
+        good = [name for name in names if name not in bad]
+        return f"Right in all cases: {' and '.join(good)}." if good and bad else None
 
     def mistakes(self) -> tuple[list[KnownMistake], list[str]]:
         """Return the known mistakes whose numbers are the student's where they are not right, and a line on each."""

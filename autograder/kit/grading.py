@@ -8,7 +8,7 @@ from autograder.kit.example_hints import Examples, example_hint
 __all__ = ["Case", "Criterion", "KnownMistake", "Verdict", "grade"]
 
 FREE = 0.2  # of the points, at most, are had for nothing of the idea
-MANY = 4  # lines that say the same of other cases are one
+MANY = 3  # lines that say the same of other cases are one
 NOT_WRITTEN = "It is not written yet."
 Judged = list[tuple[Criterion, Failure | None]]  # each criterion, and what speaks against it
 

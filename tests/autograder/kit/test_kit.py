@@ -64,6 +64,32 @@ def test_the_hint_says_what_is_wrong(double, sentence):
     assert sentence in verdict.hint
 
 
+def several_cases(function):
+    """Grade a function that should return 2x and x + 1, on one to four rows, a demand for each number of rows."""
+    cases = []
+    for rows in range(1, 5):
+        x = np.arange(1, 3 * rows + 1, dtype=np.float32).reshape(rows, 3)
+        cases.append(Case(f"{rows} rows", {"x": x}, {"twice": 2 * x, "more": x + 1}, group=str(rows)))
+    criteria = [Criterion(f"demand {rows}", 1, "values", [str(rows)]) for rows in range(1, 5)]
+    return grade("name.both", cases, criteria, functools.partial(call, {"both": function}))
+
+
+@pytest.mark.parametrize(
+    ("both", "sentences", "lines"),
+    [
+        (lambda x: (3 * x, x + 1), ["Right in all cases: more.", "everything: twice: not the"], 1),
+        (lambda x: (2 * x, x + 2), ["Right in all cases: twice.", "everything: more: not the expected values"], 1),
+        (lambda x: (2 * x, x[:, :2]), ["Right in all cases: twice.", "more has shape (1, 2), expected (1, 3)."], 1),
+        (lambda x: (2 * x * len(x), x + 1), ["It is right only with “1 rows”.", "demand 2 (1), demand 3"], 2),
+        (lambda x: (2 * x[:1] if len(x) > 2 else 2 * x, x + 1), ["twice has shape (1, 3), expected (3, 3)."], 4),
+    ],
+)
+def test_a_verdict_says_which_cases_and_outputs_are_right_and_the_same_only_once(both, sentences, lines):
+    verdict = several_cases(both)
+    assert [sentence for sentence in sentences if sentence not in verdict.hint] == []
+    assert sum(line.startswith("  ") for line in verdict.details) == lines
+
+
 @pytest.mark.parametrize(
     ("both", "sentence"),
     [

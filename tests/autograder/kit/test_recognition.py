@@ -119,6 +119,17 @@ def test_a_mistake_that_explains_a_group_of_cases_is_named_with_it():
     assert "In the cases of “positions from anywhere”, your numbers are those of a known mistake" in verdict.hint
 
 
+def bytes_squared(tokens, layers, kv_heads, head_dim, local_layers, window, bytes_a_number):
+    return find("long_context.kv_bytes").reference(
+        tokens, layers, kv_heads, head_dim, local_layers, window, bytes_a_number**2
+    )
+
+
+def test_what_would_show_where_the_student_is_right_is_no_mistake_of_a_group_either():
+    # 2² is the 4 of a known mistake, always four bytes, and 1² is right.
+    assert graded("long_context.kv_bytes", bytes_squared).mistakes == []
+
+
 @pytest.mark.parametrize("error", [1e-3, -1e-3])
 def test_two_mistakes_and_a_little_more_are_not_named(error):
     def nearly(query, key, value, mask):
