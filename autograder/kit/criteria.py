@@ -14,7 +14,7 @@ from autograder.kit.peak import within
 from autograder.kit.recognition import recognised
 
 FEW = 2  # cases that are named
-NUMBERS = re.compile(r"[(\[][\d, ]*[)\]]")  # a shape, or a place in a tensor
+NUMBERS = re.compile(r"( at \d+ of \d+ places, first)?( at )?[(\[][\d, ]*[)\]]")  # shapes, and places in a tensor
 NO_ANSWER = Failure("bad_output", "no answer came back.")
 
 

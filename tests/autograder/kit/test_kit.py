@@ -79,6 +79,9 @@ def several_cases(function):
     [
         (lambda x: (3 * x, x + 1), ["Right in all cases: more.", "everything: twice: not the"], 1),
         (lambda x: (2 * x, x + 2), ["Right in all cases: twice.", "everything: more: not the expected values"], 1),
+        (lambda x: (2 * x, x + (x != 2)), ["more: not the expected values at 1 of 3 places, first at [0, 1] (1"], 1),
+        (lambda x: (2 * x.where(x != 2, torch.nan), x + 1), ["twice: NaN at 1 of 3 places, first at [0, 1] (1"], 1),
+        (lambda x: (2 * x / (x != 3), x + 1), ["twice: an infinity at 1 of 3 places, first at [0, 2] (1"], 1),
         (lambda x: (2 * x, x[:, :2]), ["Right in all cases: twice.", "more has shape (1, 2), expected (1, 3)."], 1),
         (lambda x: (2 * x * len(x), x + 1), ["It is right only with “1 rows”.", "demand 2 (1), demand 3"], 2),
         (lambda x: (2 * x[:1] if len(x) > 2 else 2 * x, x + 1), ["twice has shape (1, 3), expected (3, 3)."], 4),
