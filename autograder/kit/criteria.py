@@ -15,6 +15,8 @@ from autograder.kit.recognition import recognised
 
 FEW = 2  # cases that are named
 NUMBERS = re.compile(r"( at \d+ of \d+ places, first)?( at )?[(\[][\d, ]*[)\]]")  # shapes, and places in a tensor
+NO_GRADIENT = "no gradient reaches"
+CUT = " The values are right: is a part of the way back cut off, by .detach(), .data or no_grad()?"
 NO_ANSWER = Failure("bad_output", "no answer came back.")
 
 
@@ -131,7 +133,8 @@ class Evaluation:
         names = _leaves(case)
         for name, expected, got in zip(names, case.gradients or [], answer.gradients, strict=False):
             if text := _gradient(name, case.name, expected, got):
-                return self._rounded(case, None) or _wrong(text)
+                cut = "" if text.startswith(NO_GRADIENT) or self._values(case, None) else CUT
+                return self._rounded(case, None) or _wrong(text + cut)
         if len(answer.gradients) != len(names):
             return Failure("no_gradient", "no gradient came back for some of the arguments.")
         return None
@@ -187,7 +190,9 @@ class Evaluation:
         return (own or names)[0]
 
     def what(self, failure: Failure) -> str:
-        """Return a failure's text without the case that it ends with, and without shapes and places."""
+        """Return a failure's text without the case that it ends with, and without shapes, places and sizes."""
+        if failure.kind == "raised":
+            return re.sub(r"\d+", "", failure.text)
         ends = (f" ({name})." for name in self.cases if failure.text.endswith(f" ({name})."))
         return NUMBERS.sub("", failure.text.removesuffix(next(ends, "")))
 
@@ -252,7 +257,7 @@ def _gradient(name: str, case: str, expected: np.ndarray | None, got: np.ndarray
     """Return what is wrong with the gradient of one argument; None stands for zeros of any shape."""
     if got is None:
         reached = expected is not None and np.any(np.abs(expected) > TOLERANCE)  # the noise of a 0 may reach 2e-6
-        return f"no gradient reaches {name}." if reached else None
+        return f"{NO_GRADIENT} {name}." if reached else None
     if not np.isfinite(got).all():
         return f"the gradient of {name} holds NaN or infinity ({case})."
     right = np.zeros_like(got) if expected is None else expected

@@ -48,6 +48,7 @@ def test_right_values_get_all_points_in_any_wrapping(double):
         (lambda x: x / 0, "NaN"),
         (lambda x: x * 3, "not the expected values"),
         (lambda x: 2 * x.detach(), "No gradient comes back"),
+        (lambda x: x + x.detach(), "(a case). The values are right: is a part of the way back cut off"),
         (lambda x: x.detach().mul_(2), "changes its argument x"),
         (lambda x: 2 * x * torch.rand(1).round() + torch.rand(1), "another answer the second time"),
         (lambda x: [[1.0], [1.0, 2.0]], "different"),
@@ -259,3 +260,9 @@ def test_a_missing_recording_is_named(tmp_path):
     for typed in ("bahdanau.masked_sofmax", "masked_softmax"):
         with pytest.raises(LookupError, match=rf"check '{typed}': did you mean 'bahdanau.masked_softmax'\?"):
             recordings.load(typed, tmp_path)
+
+
+def test_an_error_whose_sizes_alone_differ_is_said_once():
+    verdict = several_cases(lambda x: (2 * x @ torch.ones(len(x), 3), x + 1))  # 3 rows fit
+    assert verdict.hint.count("RuntimeError") == 1
+    assert "✗ demand 1 (1), demand 2 (1), demand 4 (1): with “1 rows”: RuntimeError" in verdict.hint
