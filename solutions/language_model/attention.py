@@ -63,9 +63,9 @@ def rope(
 def grouped_query_attention(
     query: Float[Tensor, "batch heads target head_dim"],
     key: Float[Tensor, "batch kv_heads source head_dim"],
-    value: Float[Tensor, "batch kv_heads source head_dim"],
+    value: Float[Tensor, "batch kv_heads source value_dim"],
     mask: Bool[Tensor, "batch source"] | None = None,
-) -> tuple[Float[Tensor, "batch heads target head_dim"], Float[Tensor, "batch heads target source"]]:
+) -> tuple[Float[Tensor, "batch heads target value_dim"], Float[Tensor, "batch heads target source"]]:
     """Return the context and the weights of causal attention whose heads share keys and values in groups.
 
     Query heads g·i to g·i + g - 1 read key–value head i, with g = heads / kv_heads. The queries are those of the last
