@@ -83,6 +83,9 @@ def test_a_model_is_trained_measured_and_writes(place: Path, capsys: pytest.Capt
     for temperature in ("1e-38", "1e-300"):
         typed("generate", "the", "--count", "5", "--temperature", temperature)
         assert capsys.readouterr().out == greedy
+    typed("train", *TINY, "--positions", "learned", "--variant", "ends")
+    refusal = refused(capsys, "generate", "the " * 600, "--variant", "ends")
+    assert refusal.startswith("error: learned positions end at 512 tokens")
     assert "zygote" in refused(capsys, "generate", "the zygote")
     assert "above 0" in refused(capsys, "generate", "the", "--top-p", "0")
     assert "--temperature" in refused(capsys, "generate", "the", "--temperature", "-1")
