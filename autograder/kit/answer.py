@@ -39,6 +39,7 @@ class Answer:
     inputs_after: list | None = None  # one per array among the arguments, in order
     error: Failure | None = None
     several: bool = False  # the function returned a tuple or list; outputs holds its elements
+    apart: bool = False  # a tuple with tensors in it: they are not the rows of one, as a list's may be
 
 
 Caller = Callable[[str, list, list | None], Answer]
@@ -71,6 +72,7 @@ def clean_answer(reply: Any, kinds: frozenset[str] = KINDS) -> Answer:
     gradients, after = reply.gradients, reply.inputs_after
     sound = (
         isinstance(reply.several, bool)
+        and isinstance(reply.apart, bool)
         and (reply.outputs is None or _numeric(reply.outputs))
         and (gradients is None or (isinstance(gradients, list) and _numeric([g for g in gradients if g is not None])))
         and (after is None or _numeric(after))

@@ -99,6 +99,7 @@ def call(
                 kept[:] = given
             result = adapted(target, adapter)(*given)
             answer.several = isinstance(result, tuple | list)
+            answer.apart = isinstance(result, tuple) and _holds_tensors(result)
             answer.outputs = _outputs(result)
             answer.inputs_after = [tensor.detach().numpy().copy() for tensor in _leaves(given, Tensor, torch.zeros(0))]
             if cotangents is not None:
@@ -139,7 +140,16 @@ def _outputs(result) -> list[np.ndarray]:
         raise Unusable(f"The function returned a {kind} of {len(result)} things.")
     if any(item is None for item in result):
         raise Unusable(f"The function returned a {kind} with None in it: expected tensors or numbers.")
+    for number, item in enumerate(result if len(result) > 1 else [], 1):
+        if _holds_tensors(item):
+            what = f"a {type(item).__name__} of {len(item)} tensors as result {number}"
+            raise Unusable(f"The function returned {what}, expected one tensor there (torch.stack makes one).")
     return [_array(item) for item in result]
+
+
+def _holds_tensors(value: Any) -> bool:
+    """Return whether a value is a tuple or list with tensors in it, beside those of one number."""
+    return isinstance(value, tuple | list) and any(isinstance(item, Tensor) and item.ndim for item in value)
 
 
 def _array(value) -> np.ndarray:

@@ -29,9 +29,12 @@ def named(answer: Answer, case: Case | Example) -> dict[str, np.ndarray] | Failu
             pairs = zip(given, case.outputs.values(), strict=True)
             return dict(zip(names, (_compared(_number(*pair), pair[1]) for pair in pairs), strict=True))
         got = f"{len(given)} things" if answer.several else "one thing"
-        return Failure("wrong", f"returns {got}, expected ({', '.join(names)}).")
+        return Failure("wrong", f"returns {got}, expected {len(names)}: ({', '.join(names)}).")
     if not answer.several and len(given) == 1:
         return {names[0]: _compared(given[0], case.outputs[names[0]])}
+    if answer.apart:
+        text = f"returns a tuple of {len(given)}, expected {names[0]} alone, as one tensor."
+        return Failure("wrong", text)
     if len({row.shape for row in given}) > 1:
         text = f"returns {len(given)} things of different shapes, expected {names[0]} alone, every row of one length."
         return Failure("wrong", text)
@@ -61,17 +64,26 @@ def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERAN
         return "not boolean, True or False"
     if expected.dtype.kind in "iub":
         return None if np.array_equal(expected, got) else others
-    if np.any(np.isnan(got) & ~np.isnan(expected)):
-        return "NaN"
+    if (lost := np.isnan(got) & ~np.isnan(expected)).any():
+        return f"NaN{_some(lost)}"
     if wrong := _infinities(expected, got):
         return wrong
     zero = expected == 0
     left = np.abs(got[zero].astype(np.float64)).max(initial=0)  # the smallest integer has no positive twin
     if left > (EXACT_ZERO if exact else ZERO):
-        return "not 0 where it has to be" if left > ZERO else "nearly 0 where it has to be exactly 0"
+        wrong = zero & (np.abs(got) > (ZERO if left > ZERO else EXACT_ZERO))
+        said = "not 0 where it has to be" if left > ZERO else "nearly 0 where it has to be exactly 0"
+        return said + (f", for instance at {np.argwhere(wrong)[0].tolist()}" if wrong.ndim else "")
     if not np.allclose(got[~zero], expected[~zero], rtol=tolerance, atol=tolerance, equal_nan=True):
-        return others
+        return others + _some(~zero & ~np.isclose(got, expected, rtol=tolerance, atol=tolerance, equal_nan=True), ~zero)
     return None
+
+
+def _some(wrong: np.ndarray, compared: np.ndarray | None = None) -> str:
+    """Return at how many places an output is wrong, and where first; "" for a number, and where all are wrong."""
+    count, all_of_them = np.count_nonzero(wrong), wrong.size if compared is None else np.count_nonzero(compared)
+    first = np.argwhere(wrong)[0].tolist() if wrong.ndim else []
+    return f" at {count} of {wrong.size} places, first at {first}" if first and count < all_of_them else ""
 
 
 def by_hand(expected: np.ndarray, got: np.ndarray, tolerance: float) -> str | None:
@@ -98,9 +110,11 @@ def _infinities(expected: np.ndarray, got: np.ndarray) -> str:
     if (missing := np.argwhere(low & ~np.isneginf(got))).size:
         where = f", for instance at {missing[0].tolist()}" if expected.ndim else ""
         return f"not -∞ where it has to be{where}"
-    if np.isneginf(got[~low]).any() and not np.isposinf(got).any():
-        return "-∞ where a number has to be" if low.any() else "an infinity"
-    return "an infinity" if np.isinf(got[~low]).any() else ""
+    infinite = np.isinf(got) & ~low
+    if not infinite.any():
+        return ""
+    where_a_number_has_to_be = low.any() and not np.isposinf(got).any()
+    return ("-∞ where a number has to be" if where_a_number_has_to_be else "an infinity") + _some(infinite)
 
 
 def is_text(array: np.ndarray) -> bool:

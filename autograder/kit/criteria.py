@@ -1,5 +1,6 @@
 """One function under test: the calls that are made of it, and what speaks against it."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -12,6 +13,10 @@ from autograder.kit.compare import by_hand, difference, is_text, named
 from autograder.kit.peak import within
 from autograder.kit.recognition import recognised
 
+FEW = 2  # cases that are named
+NUMBERS = re.compile(r"( at \d+ of \d+ places, first)?( at )?[(\[][\d, ]*[)\]]")  # shapes, and places in a tensor
+NO_GRADIENT = "no gradient reaches"
+CUT = " The values are right: is a part of the way back cut off, by .detach(), .data or no_grad()?"
 NO_ANSWER = Failure("bad_output", "no answer came back.")
 
 
@@ -81,7 +86,7 @@ class Evaluation:
             return outputs
         for name in [part] if part else outputs:
             if outputs[name].shape != case.outputs[name].shape and not is_text(case.outputs[name]):
-                return _wrong(_misshapen(name, outputs[name], case.outputs[name], self.first[case.name]))
+                return _wrong(_misshapen(name, outputs[name], case.outputs[name]))
         return None
 
     def _shape_and_dtype(self, case: Case, part: str | None) -> Failure | None:
@@ -128,7 +133,8 @@ class Evaluation:
         names = _leaves(case)
         for name, expected, got in zip(names, case.gradients or [], answer.gradients, strict=False):
             if text := _gradient(name, case.name, expected, got):
-                return self._rounded(case, None) or _wrong(text)
+                cut = "" if text.startswith(NO_GRADIENT) or self._values(case, None) else CUT
+                return self._rounded(case, None) or _wrong(text + cut)
         if len(answer.gradients) != len(names):
             return Failure("no_gradient", "no gradient came back for some of the arguments.")
         return None
@@ -184,22 +190,33 @@ class Evaluation:
         return (own or names)[0]
 
     def what(self, failure: Failure) -> str:
-        """Return a failure's text without the case that it ends with."""
+        """Return a failure's text without the case that it ends with, and without shapes, places and sizes."""
+        if failure.kind == "raised":
+            return re.sub(r"\d+", "", failure.text)
         ends = (f" ({name})." for name in self.cases if failure.text.endswith(f" ({name})."))
-        return failure.text.removesuffix(next(ends, ""))
+        return NUMBERS.sub("", failure.text.removesuffix(next(ends, "")))
 
     def unwritten(self) -> bool:
         """Return whether the cell is still as it was released."""
         return all(answer.error and answer.error.kind == "unwritten" for answer in self.first.values())
 
     def where(self) -> str | None:
-        """Return a sentence when the failing cases, and no others, have something in common."""
+        """Return a sentence on which cases are wrong, where a feature or a few names say it, or on which outputs."""
         wrong = [case for case in self.cases.values() if self._values(case, None)]
         right = [case for case in self.cases.values() if case not in wrong]
         for feature in wrong[0].features if wrong and right else []:
             if all(feature in case.features for case in wrong) and not any(feature in c.features for c in right):
                 return f"It is wrong exactly in the cases with {feature}, and right in the others."
-        return None
+        if 0 < len(right) <= FEW < len(wrong):
+            return f"It is right only with {' and '.join(f'“{case.name}”' for case in right)}."
+        return self._right_outputs(wrong) if len(wrong) > FEW else None
+
+    def _right_outputs(self, wrong: list[Case]) -> str | None:
+        """Return a sentence where some outputs are right in all cases, and others are not."""
+        names = list(wrong[0].outputs)
+        bad = [name for name in names if any(self._values(case, name) for case in wrong)]
+        good = [name for name in names if name not in bad]
+        return f"Right in all cases: {' and '.join(good)}." if good and bad else None
 
     def mistakes(self) -> tuple[list[KnownMistake], list[str]]:
         """Return the known mistakes whose numbers are the student's where they are not right, and a line on each."""
@@ -215,11 +232,8 @@ FAILURES: dict[Kind, Callable[[Evaluation, Case, str | None], Failure | None]] =
 }  # what speaks against a case, by the kind of the criterion
 
 
-def _misshapen(name: str, got: np.ndarray, expected: np.ndarray, answer: Answer) -> str:
+def _misshapen(name: str, got: np.ndarray, expected: np.ndarray) -> str:
     """Return in what an output's shape is not the expected one."""
-    things = len(answer.outputs or []) if answer.several and got.ndim else 0
-    if things > 1 and got.shape[1:] == expected.shape:
-        return f"returns {things} things of shape {expected.shape}, expected {name} alone."
     if got.dtype.kind in "iu" and got.ndim == expected.ndim == 2 and got.shape[1] == expected.shape[1]:
         return f"{len(got)} {name}, expected {len(expected)}."  # a set of pairs
     return f"{name} has shape {got.shape}, expected {expected.shape}."
@@ -243,7 +257,7 @@ def _gradient(name: str, case: str, expected: np.ndarray | None, got: np.ndarray
     """Return what is wrong with the gradient of one argument; None stands for zeros of any shape."""
     if got is None:
         reached = expected is not None and np.any(np.abs(expected) > TOLERANCE)  # the noise of a 0 may reach 2e-6
-        return f"no gradient reaches {name}." if reached else None
+        return f"{NO_GRADIENT} {name}." if reached else None
     if not np.isfinite(got).all():
         return f"the gradient of {name} holds NaN or infinity ({case})."
     right = np.zeros_like(got) if expected is None else expected

@@ -8,7 +8,7 @@ from autograder.kit.example_hints import Examples, example_hint
 __all__ = ["Case", "Criterion", "KnownMistake", "Verdict", "grade"]
 
 FREE = 0.2  # of the points, at most, are had for nothing of the idea
-MANY = 4  # lines that say the same of other cases are one
+MANY = {"wrong": 3, "raised": 2}  # lines that say the same of other cases are one
 NOT_WRITTEN = "It is not written yet."
 Judged = list[tuple[Criterion, Failure | None]]  # each criterion, and what speaks against it
 
@@ -72,9 +72,9 @@ def _folded(judged: Judged, evaluation: Evaluation) -> Judged:
     """Return the demands, where many fail alike with one failure for all of them, whose first case stands for them."""
     alike: dict[str, list[Failure]] = {}
     for _, failure in judged:
-        if failure and failure.kind == "wrong" and failure not in alike.get(what := evaluation.what(failure), []):
+        if failure and failure.kind in MANY and failure not in alike.get(what := evaluation.what(failure), []):
             alike.setdefault(what, []).append(failure)
-    first = {each: many[0] for many in alike.values() if len(many) >= MANY for each in many}
+    first = {each: many[0] for many in alike.values() if len(many) >= MANY[many[0].kind] for each in many}
     return [(criterion, first.get(failure, failure) if failure else None) for criterion, failure in judged]
 
 

@@ -168,7 +168,8 @@ class Evidence:
 def recognised(cases: list[Case], answers: dict[str, Answer]) -> tuple[list[KnownMistake], list[str]]:
     """Return the known mistakes that explain every wrong answer, and a line on each, with its hint.
 
-    They are one, two at once, or several that look alike: any of them alone gives the same numbers.
+    They are one, two at once, or several that look alike: any of them alone gives the same numbers. Where none explains
+    all, one is returned that explains a part of the cases, and the line says which.
     Where the function crashes there is nothing to compare: a mistake may crash there or not.
     """
     evidence = Evidence(cases, answers)
@@ -190,6 +191,24 @@ def recognised(cases: list[Case], answers: dict[str, Answer]) -> tuple[list[Know
             what = "two known mistakes at once" if at_once else "a known mistake" + ", and of another" * two
             begins = [f"{words} {what}", *["And" if at_once else f"{words} {what}"] * (len(mistakes) - 1)]
             return mistakes, [f"{each}: {known.hint}" for each, known in zip(begins, mistakes, strict=True)]
+    return _in_part(cases, answers, evidence)
+
+
+def _in_part(cases: list[Case], answers: dict[str, Answer], evidence: Evidence) -> tuple[list[KnownMistake], list[str]]:
+    """Return the one mistake that explains all cases without a feature, or all of a group, and a line that says so.
+
+    Of several such parts the largest counts. What else is wrong shows in the other cases; where the student is right in
+    one of these though the mistake would show, it is none of theirs.
+    """
+    features = dict.fromkeys(each for case in cases for each in case.features)
+    groups = dict.fromkeys(case.group for case in cases)
+    parts = [(f"without {each}", [case for case in cases if each not in case.features]) for each in features]
+    parts += [(f"of “{each}”", [case for case in cases if case.group == each]) for each in groups]
+    for words, part in sorted(parts, key=lambda each: -len(each[1])):
+        own = Evidence(part, answers)
+        mistakes = own.alone() if len(own.wrong) > 1 else []
+        if len(mistakes) == 1 and evidence.explained(mistakes[0].name):
+            return mistakes, [f"In the cases {words}, your numbers are those of a known mistake: {mistakes[0].hint}"]
     return [], []
 
 

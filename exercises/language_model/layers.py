@@ -82,6 +82,8 @@ def swiglu_cases(rng: Rng) -> list[CaseInput]:
 def rope_cases(rng: Rng) -> list[CaseInput]:
     """Draw vectors with two, three and four axes, positions from 0 and from anywhere, one pair and many."""
     base, usual = float(rng.choice([50, 200, 700])), 10_000.0
+    # One pair turns by the position itself, which float32 holds exactly; other angles would be off by 0.1.
+    distant = rng.permutation([5, 5_000, 40_000, 1_200_000]) + int(rng.integers(1, 90))
     return [
         CaseInput("positions from 0", [normal(rng, 3, 5, 8), np.arange(5), usual], NEAR, gradients=True),
         CaseInput("many positions from 0", [normal(rng, 1, 17, 6), np.arange(17), usual], NEAR),
@@ -92,6 +94,7 @@ def rope_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("the same position twice", [normal(rng, 3, 4, 10), np.array([9, 2, 9, 31]), base], ANYWHERE),
         CaseInput("one new position", [normal(rng, 3, 1, 8), some_positions(rng, 1), usual], ANYWHERE),
         CaseInput("positions in the hundreds", [normal(rng, 3, 4, 8), 520 + rng.permutation(200)[:4], usual], ANYWHERE),
+        CaseInput("a single pair, positions up to a million", [normal(rng, 2, 4, 2), distant, usual], ANYWHERE),
         CaseInput("a single pair", [normal(rng, 3, 5, 2), some_positions(rng, 5), base], ANYWHERE),
         CaseInput("two axes", [normal(rng, 7, 4), some_positions(rng, 7), base], AXES),
         CaseInput("four axes", [normal(rng, 2, 3, 5, 8), some_positions(rng, 5), usual], AXES, gradients=True),

@@ -61,8 +61,8 @@ def rope(
 
 
 def grouped_query_attention(
-    query: Float[Tensor, "batch heads target key_dim"],
-    key: Float[Tensor, "batch kv_heads source key_dim"],
+    query: Float[Tensor, "batch heads target head_dim"],
+    key: Float[Tensor, "batch kv_heads source head_dim"],
     value: Float[Tensor, "batch kv_heads source value_dim"],
     mask: Bool[Tensor, "batch source"] | None = None,
 ) -> tuple[Float[Tensor, "batch heads target value_dim"], Float[Tensor, "batch heads target source"]]:
@@ -114,7 +114,8 @@ def next_probabilities(
 
     Holtzman et al. (2020), section 3, for top-p; Fan et al. (2018), section 5.1, for top-k.
     """
-    probabilities = (logits / temperature).softmax(dim=-1)
+    scores = logits - logits.amax(dim=-1, keepdim=True)  # a temperature near 0 may make -∞ of them, never ∞
+    probabilities = (scores / max(temperature, torch.finfo(scores.dtype).tiny)).softmax(dim=-1)
     ordered, order = probabilities.sort(dim=-1, descending=True, stable=True)
     if top_k:
         ordered = torch.where(torch.arange(ordered.shape[-1], device=logits.device) < top_k, ordered, 0.0)

@@ -147,8 +147,13 @@ def sliding_window(
 
 
 def features(x: Float[Tensor, "*batch width"]) -> Float[Tensor, "*batch width"]:
-    """Return elu(x) + 1, which is positive: x + 1 above 0, exp(x) below. Katharopoulos et al. (2020), equation 7."""
-    return torch.nn.functional.elu(x) + 1
+    """Return elu(x) + 1: x + 1 above 0, exp(x) below.
+
+    In this form it is positive down to -100 in float32; elu(x) + 1 rounds to 0 from -18 on.
+
+    Katharopoulos et al. (2020), equation 7.
+    """
+    return torch.where(x >= 0, x + 1, x.clamp(max=0).exp())
 
 
 def linear_attention(

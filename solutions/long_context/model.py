@@ -39,13 +39,32 @@ def with_alibi(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     return functional.scaled_dot_product_attention(query, key, value, bias)
 
 
+def for_all_heads(
+    query: Float[Tensor, "batch heads target width"],
+    key: Float[Tensor, "batch kv_heads source width"],
+    value: Float[Tensor, "batch kv_heads source width"],
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the query, and keys and values once for each head of its group: (batch, heads, source, width)."""
+    group = query.shape[1] // key.shape[1]
+    return query, key.repeat_interleave(group, dim=1), value.repeat_interleave(group, dim=1)
+
+
 def reader(recipe: Recipe, vocabulary: int, attends: Sequence[Attend], parts: Parts) -> Decoder:
-    """Return a decoder whose layers attend by these functions, one for each."""
+    """Return a decoder whose layers attend by these functions, one for each; heads may share keys and values.
+
+    Raise ValueError for a recipe with latent vectors in the place of keys and values.
+    """
+    if recipe.latent:
+        raise ValueError(f"attention by a function needs keys and values: expected latent = 0, got {recipe.latent}")
     model = Decoder(recipe, vocabulary, parts=parts)
     for layer, attend in zip(attentions(model), attends, strict=True):
-        # It has no weights to show.
-        layer.parts = replace(parts, grouped_query_attention=lambda q, k, v, _=None, own=attend: (own(q, k, v), None))
+        layer.parts = replace(parts, grouped_query_attention=partial(_attended, attend))
     return model
+
+
+def _attended(attend: Attend, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> tuple[Tensor, None]:
+    """Return a layer's context; there are no weights to show, and no padding."""
+    return attend(*for_all_heads(query, key, value)), None
 
 
 def attentions(model: Decoder) -> list[Attention]:
@@ -73,7 +92,8 @@ def _interpolated(scale: float, x: Tensor, positions: Tensor, base: float) -> Te
 class RollingAttention(nn.Module):
     """An attention layer that reads token by token, and keeps the last `window` of them and the first `sinks`.
 
-    Keys are kept as they are, and turned by their place in the cache: a distance is never larger than the cache.
+    Keys are kept as they are, and turned by their place in the cache, if positions are rotary: a distance is never
+    larger than the cache.
     """
 
     def __init__(self, attention: Attention, window: int, sinks: int) -> None:
@@ -93,9 +113,11 @@ class RollingAttention(nn.Module):
         cache = new if cache is None else torch.cat([cache, new], dim=-2)
         if cache.shape[-2] > self.sinks + self.window:
             cache = torch.cat([cache[..., : self.sinks, :], cache[..., -self.window :, :]], dim=-2)
-        places = torch.arange(cache.shape[-2])
-        q, k = layer.parts.rope(q, places[-1:], layer.base), layer.parts.rope(cache[0], places, layer.base)
-        context = functional.scaled_dot_product_attention(q, k, cache[1])
+        k = cache[0]
+        if layer.base:
+            places = torch.arange(cache.shape[-2], device=x.device)
+            q, k = layer.parts.rope(q, places[-1:], layer.base), layer.parts.rope(k, places, layer.base)
+        context = functional.scaled_dot_product_attention(*for_all_heads(q, k, cache[1]))
         return layer.out(joined(context)), cache, None
 
 
@@ -103,7 +125,12 @@ class RollingAttention(nn.Module):
 def stream_losses(
     model: Decoder, tokens: Int[Tensor, " length"], window: int, sinks: int = 0
 ) -> Float[Tensor, " predictions"]:
-    """Return the loss of each token but the first, in nats, of a text that is read with a rolling cache."""
+    """Return the loss of each token but the first, in nats, of a text that is read with a rolling cache.
+
+    Raise ValueError where positions are added to the embeddings: a place in the cache is no position then.
+    """
+    if model.recipe.positions not in ("rope", "none"):
+        raise ValueError(f"a cache that rolls needs positions rope or none, got {model.recipe.positions}")
     rolling = deepcopy(model)
     for block, layer in zip(rolling.blocks, attentions(model), strict=True):
         block.attention = RollingAttention(layer, window, sinks)

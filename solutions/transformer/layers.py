@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from lab.kinds.ranges import RecipeError
 from solutions.transformer.recipe import Recipe
 
 
@@ -28,7 +29,7 @@ class LearnedPositions(nn.Module):
     def forward(self, start: int, end: int) -> Float[Tensor, "length d_model"]:
         """Return the vectors of the positions from `start` to `end` - 1; a position beyond the table is an error."""
         if end > self.length:
-            raise ValueError(
+            raise RecipeError(
                 f"learned positions end at {self.length} tokens: expected no longer sentence, got one of {end}; "
                 'shorten it, train with `longest`, or take positions = "sine"'
             )

@@ -78,6 +78,14 @@ def test_a_model_is_trained_measured_and_writes(place: Path, capsys: pytest.Capt
     assert first.startswith("the")
     typed("generate", "the", "--count", "5", "--seed", "2")
     assert capsys.readouterr().out == first
+    typed("generate", "the", "--count", "5", "--top-k", "1")
+    greedy = capsys.readouterr().out
+    for temperature in ("1e-38", "1e-300"):
+        typed("generate", "the", "--count", "5", "--temperature", temperature)
+        assert capsys.readouterr().out == greedy
+    typed("train", *TINY, "--positions", "learned", "--variant", "ends")
+    refusal = refused(capsys, "generate", "the " * 600, "--variant", "ends")
+    assert refusal.startswith("error: learned positions end at 512 tokens")
     assert "zygote" in refused(capsys, "generate", "the zygote")
     assert "above 0" in refused(capsys, "generate", "the", "--top-p", "0")
     assert "--temperature" in refused(capsys, "generate", "the", "--temperature", "-1")

@@ -92,6 +92,25 @@ def test_linear_attention_is_the_same_in_parallel_step_by_step_and_in_chunks() -
         torch.testing.assert_close(read[..., :-1] / read[..., -1:], parallel)
 
 
+@pytest.mark.parametrize("far", ["query", "key"])
+@pytest.mark.parametrize("place", [-20.0, -80.0])
+def test_features_far_below_0_are_positive_in_float32(far: str, place: float) -> None:
+    low, zeros, value = torch.full((1, 3, 2), place), torch.zeros(1, 3, 2), torch.tensor([[[1.0], [2.0], [3.0]]])
+    query, key = (low, zeros) if far == "query" else (zeros, low)
+    torch.testing.assert_close(linear_attention(query, key, value).flatten(), torch.tensor([1.0, 1.5, 2.0]))
+    state, total = torch.zeros(1, 2, 1), torch.zeros(1, 2)
+    for t, right in enumerate((1.0, 1.5, 2.0)):
+        output, state, total = linear_step(state, total, query[:, t], key[:, t], value[:, t])
+        torch.testing.assert_close(output.item(), right)
+
+
+def test_features_are_elu_plus_1_with_its_gradient() -> None:
+    x = torch.tensor([-9.0, -1.5, 0.0, 2.0, 300.0], dtype=torch.float64, requires_grad=True)
+    torch.testing.assert_close(features(x), F.elu(x) + 1)
+    ours, theirs = (torch.autograd.grad(each.sum(), x) for each in (features(x), F.elu(x) + 1))
+    torch.testing.assert_close(ours, theirs)
+
+
 @pytest.mark.parametrize("chunk", [1, 4, S, S + 5])
 def test_a_gate_lets_the_past_decay(chunk: int) -> None:
     query, key, value = text()

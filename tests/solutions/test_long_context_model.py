@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 import torch
@@ -34,9 +35,9 @@ def heads() -> tuple[Tensor, Tensor, Tensor]:
     return normal(B, H, S, D), normal(B, H, S, D, seed=1), normal(B, H, S, V)
 
 
-def model(attends: tuple, vocabulary: int = 13) -> Decoder:
+def model(attends: tuple, vocabulary: int = 13, **other: Any) -> Decoder:
     torch.manual_seed(0)
-    return reader(replace(SMALL, d_model=24, d_ff=30, layers=len(attends)), vocabulary, attends, FAST)
+    return reader(replace(SMALL, d_model=24, d_ff=30, layers=len(attends), **other), vocabulary, attends, FAST)
 
 
 @pytest.mark.parametrize(("window", "sinks"), [(3, 0), (4, 2), (20, 0), (1, 1)])
@@ -52,12 +53,33 @@ def test_alibi_is_softmax_attention_with_the_taught_bias() -> None:
     torch.testing.assert_close(with_alibi(query, key, value), scores.softmax(dim=-1) @ value)
 
 
-def test_a_rolling_cache_reads_what_windows_read_at_once() -> None:
+@pytest.mark.parametrize("positions", ["rope", "none"])
+@pytest.mark.parametrize("kv_heads", [1, 2, 3, 6])
+def test_a_rolling_cache_reads_what_windows_read_at_once(positions: str, kv_heads: int) -> None:
+    made = partial(model, heads=6, kv_heads=kv_heads, positions=positions)
     local = partial(windowed, window=4)
     tokens = torch.randint(13, (17,), generator=torch.Generator().manual_seed(0))
-    at_once = predicted(model((local, local))(tokens[None]), tokens[None])[0]
-    close(stream_losses(model((full, full)), tokens, window=4), at_once)
-    assert not torch.allclose(stream_losses(model((full, full)), tokens, window=4, sinks=1), at_once)
+    at_once = predicted(made((local, local))(tokens[None]), tokens[None])[0]
+    close(stream_losses(made((full, full)), tokens, window=4), at_once)
+    assert not torch.allclose(stream_losses(made((full, full)), tokens, window=4, sinks=1), at_once)
+
+
+@pytest.mark.parametrize("kv_heads", [1, 2, 3, 6])
+def test_layers_by_functions_share_keys_as_the_taught_attention_does(kv_heads: int) -> None:
+    tokens = torch.randint(13, (2, 9), generator=torch.Generator().manual_seed(0))
+    by_function = model((full, full), heads=6, kv_heads=kv_heads)
+    taught = Decoder(by_function.recipe, 13)
+    taught.load_state_dict(by_function.state_dict())
+    close(by_function(tokens), taught(tokens))
+
+
+def test_what_no_cache_can_roll_is_refused_in_a_sentence() -> None:
+    tokens = torch.zeros(5, dtype=torch.long)
+    for positions in ("sine", "learned"):
+        with pytest.raises(ValueError, match=f"needs positions rope or none, got {positions}"):
+            stream_losses(model((full,), positions=positions), tokens, window=3)
+    with pytest.raises(ValueError, match="expected latent = 0, got 8"):
+        model((full,), latent=8, positions="none")
 
 
 def test_a_cache_that_holds_all_is_full_attention_with_sinks_or_without() -> None:

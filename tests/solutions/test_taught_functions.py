@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks import find
-from solutions.language_model.attention import absorbed_scores, latent_attention
+from solutions.language_model.attention import absorbed_scores, latent_attention, next_probabilities
 from solutions.self_attention.attention import SelfAttention, layer_cost, scaled_dot_product
 from solutions.transformer.attention import noam_rate, split_heads
 from tests.answers import check_ids
@@ -39,6 +39,15 @@ def test_a_row_without_any_true_has_no_weight_and_nothing_is_nan_in_any_type(che
         assert output.dtype == dtype
         assert output.isfinite().all()
         assert name not in check.exact or (output[0] == 0).all()
+
+
+@pytest.mark.parametrize("temperature", [1e-3, 1e-38, 1e-39, 1e-300])
+@pytest.mark.parametrize("level", [0.0, -800.0])
+def test_at_a_temperature_near_0_the_most_probable_token_is_drawn(temperature: float, level: float) -> None:
+    logits = torch.tensor([[1.0, 2.0, 3.0], [5.0, -4.0, 0.0]]) + level
+    right = torch.tensor([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+    for cut in ({}, {"top_k": 2}, {"top_p": 0.5}):
+        torch.testing.assert_close(next_probabilities(logits, temperature, **cut), right)
 
 
 def test_float16_has_room_for_scores_that_only_their_root_makes_small() -> None:

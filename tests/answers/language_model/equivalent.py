@@ -2,6 +2,15 @@
 
 EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
     "language_model.next_probabilities": {
+        "a softmax does not change with what is subtracted": [
+            ("logits - logits.amax(dim=-1, keepdim=True)", "logits + logits.amax(dim=-1, keepdim=True)"),
+            ("logits - logits.amax(dim=-1, keepdim=True)", "logits"),
+            ("logits.amax(dim=-1, keepdim=True)", "logits.amax(keepdim=True)"),
+        ],
+        "no temperature is near 0": [
+            ("max(temperature, torch.finfo(scores.dtype).tiny)", "temperature"),
+            ("torch.finfo(scores.dtype)", "torch.finfo()"),
+        ],
         "the last axis is the default": [
             (
                 "probabilities.sort(dim=-1, descending=True, stable=True)",

@@ -3,7 +3,13 @@
 from solutions.long_context.attention import features
 
 PARTS = {"long_context.linear_attention": (features,), "long_context.linear_step": (features,)}
+PHI = {
+    "both are 1 at 0": [("x >= 0", "x > 0")],
+    "what is above 0 is not taken, and nothing overflows": [("x.clamp(max=0)", "x"), ("0", "1"), ("0", "2")],
+}
 EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
+    "long_context.linear_attention": PHI,
+    "long_context.linear_step": PHI,
     "long_context.merge_softmax": {
         "nothing is less": [("m == -torch.inf", "m <= -torch.inf")],
         "any number that is finite": [("0.0", "1.0"), ("0.0", "-1.0"), ("0.0", "2.0")],

@@ -48,18 +48,69 @@ def test_right_values_get_all_points_in_any_wrapping(double):
         (lambda x: x / 0, "NaN"),
         (lambda x: x * 3, "not the expected values"),
         (lambda x: 2 * x.detach(), "No gradient comes back"),
+        (lambda x: x + x.detach(), "(a case). The values are right: is a part of the way back cut off"),
         (lambda x: x.detach().mul_(2), "changes its argument x"),
         (lambda x: 2 * x * torch.rand(1).round() + torch.rand(1), "another answer the second time"),
         (lambda x: [[1.0], [1.0, 2.0]], "different"),
         (lambda x: x @ x, "RuntimeError"),
         (lambda x: exit(), "SystemExit"),
-        (lambda x: (x, x, x), "returns 3 things of shape (2, 3), expected y alone."),
+        (lambda x: (x, x, x), "returns a tuple of 3, expected y alone, as one tensor."),
+        (lambda x: tuple(2 * x), "returns a tuple of 2, expected y alone, as one tensor."),
+        (lambda x: (2 * x,), "returns a tuple of 1, expected y alone, as one tensor."),
     ],
 )
 def test_the_hint_says_what_is_wrong(double, sentence):
     verdict = one_case(double)
     assert verdict.score < verdict.max_score
     assert sentence in verdict.hint
+
+
+def several_cases(function):
+    """Grade a function that should return 2x and x + 1, on one to four rows, a demand for each number of rows."""
+    cases = []
+    for rows in range(1, 5):
+        x = np.arange(1, 3 * rows + 1, dtype=np.float32).reshape(rows, 3)
+        cases.append(Case(f"{rows} rows", {"x": x}, {"twice": 2 * x, "more": x + 1}, group=str(rows)))
+    criteria = [Criterion(f"demand {rows}", 1, "values", [str(rows)]) for rows in range(1, 5)]
+    return grade("name.both", cases, criteria, functools.partial(call, {"both": function}))
+
+
+@pytest.mark.parametrize(
+    ("both", "sentences", "lines"),
+    [
+        (lambda x: (3 * x, x + 1), ["Right in all cases: more.", "everything: twice: not the"], 1),
+        (lambda x: (2 * x, x + 2), ["Right in all cases: twice.", "everything: more: not the expected values"], 1),
+        (lambda x: (2 * x, x + (x != 2)), ["more: not the expected values at 1 of 3 places, first at [0, 1] (1"], 1),
+        (lambda x: (2 * x.where(x != 2, torch.nan), x + 1), ["twice: NaN at 1 of 3 places, first at [0, 1] (1"], 1),
+        (lambda x: (2 * x / (x != 3), x + 1), ["twice: an infinity at 1 of 3 places, first at [0, 2] (1"], 1),
+        (lambda x: (2 * x, x[:, :2]), ["Right in all cases: twice.", "more has shape (1, 2), expected (1, 3)."], 1),
+        (lambda x: (2 * x * len(x), x + 1), ["It is right only with “1 rows”.", "demand 2 (1), demand 3"], 2),
+        (lambda x: (2 * x[:1] if len(x) > 2 else 2 * x, x + 1), ["twice has shape (1, 3), expected (3, 3)."], 4),
+    ],
+)
+def test_a_verdict_says_which_cases_and_outputs_are_right_and_the_same_only_once(both, sentences, lines):
+    verdict = several_cases(both)
+    assert [sentence for sentence in sentences if sentence not in verdict.hint] == []
+    assert sum(line.startswith("  ") for line in verdict.details) == lines
+
+
+@pytest.mark.parametrize(
+    ("both", "sentence"),
+    [
+        (lambda x: (2 * x, (x, x)), "a tuple of 2 tensors as result 2, expected one tensor there"),
+        (lambda x: (list(2 * x), torch.stack([x, x])), "a list of 2 tensors as result 1, expected one tensor there"),
+        (lambda x: torch.stack([x, x]), "returns one thing, expected 2: (y, pair)."),
+        (lambda x: (2 * x, x, x), "returns 3 things, expected 2: (y, pair)."),
+        (lambda x: [(2 * x).tolist(), torch.stack([x, x])], None),
+    ],
+)
+def test_a_tuple_in_the_place_of_a_tensor_is_told_so_and_a_tensor_in_the_place_of_a_tuple(both, sentence):
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    case = Case("a case", {"x": x}, {"y": 2 * x, "pair": np.stack([x, x])})
+    criteria = [Criterion("values", 2, "values", part="y"), Criterion("shape", 1, "shape")]
+    verdict = grade("name.both", [case], criteria, functools.partial(call, {"both": both}))
+    assert verdict.score == (0 if sentence else 3)
+    assert sentence is None or sentence in verdict.hint
 
 
 @pytest.mark.parametrize(
@@ -209,3 +260,9 @@ def test_a_missing_recording_is_named(tmp_path):
     for typed in ("bahdanau.masked_sofmax", "masked_softmax"):
         with pytest.raises(LookupError, match=rf"check '{typed}': did you mean 'bahdanau.masked_softmax'\?"):
             recordings.load(typed, tmp_path)
+
+
+def test_an_error_whose_sizes_alone_differ_is_said_once():
+    verdict = several_cases(lambda x: (2 * x @ torch.ones(len(x), 3), x + 1))  # 3 rows fit
+    assert verdict.hint.count("RuntimeError") == 1
+    assert "✗ demand 1 (1), demand 2 (1), demand 4 (1): with “1 rows”: RuntimeError" in verdict.hint

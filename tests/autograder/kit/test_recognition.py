@@ -1,6 +1,7 @@
 """Known mistakes are named where some cases crash and when two occur together, and nothing else is."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -90,6 +91,43 @@ def test_one_mistake_here_and_another_there_are_both_named():
         return mistakes["sigmoid_weights" if scores.ndim > 1 else "not_divided"](scores, mask)
 
     assert set(graded("bahdanau.masked_softmax", by_axes).mistakes) == {"sigmoid_weights", "not_divided"}
+
+
+def wide_window_of_even_sinks(query, key, value, window, sinks, error=1.0):
+    place = torch.arange(query.shape[1])
+    seen = (place <= place[:, None]) & (place >= place[:, None] - window)
+    weights = (query @ key.mT / query.shape[-1] ** 0.5).masked_fill(~seen, -torch.inf).softmax(-1)
+    first = value[:, :sinks].mean(1, keepdim=True) if sinks else 0
+    return error * (weights @ value + first)
+
+
+def test_a_mistake_that_explains_the_cases_without_a_feature_is_named_with_these():
+    verdict = graded("long_context.sliding_window", wide_window_of_even_sinks)
+    assert verdict.mistakes == ["one_too_wide"]
+    assert "In the cases without sinks, your numbers are those of a known mistake: The window has one" in verdict.hint
+    assert graded("long_context.sliding_window", partial(wide_window_of_even_sinks, error=1.001)).mistakes == []
+
+
+def test_a_mistake_that_explains_a_group_of_cases_is_named_with_it():
+    mistakes = {mistake.__name__: mistake for mistake in find("language_model.rope").mistakes}
+
+    def by_axes(x, positions, base):
+        return mistakes["turned_back"](x, positions, base) * (1.0 if x.ndim == 3 else 0.7)
+
+    verdict = graded("language_model.rope", by_axes)
+    assert verdict.mistakes == ["turned_back"]
+    assert "In the cases of “positions from anywhere”, your numbers are those of a known mistake" in verdict.hint
+
+
+def bytes_squared(tokens, layers, kv_heads, head_dim, local_layers, window, bytes_a_number):
+    return find("long_context.kv_bytes").reference(
+        tokens, layers, kv_heads, head_dim, local_layers, window, bytes_a_number**2
+    )
+
+
+def test_what_would_show_where_the_student_is_right_is_no_mistake_of_a_group_either():
+    # 2² is the 4 of a known mistake, always four bytes, and 1² is right.
+    assert graded("long_context.kv_bytes", bytes_squared).mistakes == []
 
 
 @pytest.mark.parametrize("error", [1e-3, -1e-3])
