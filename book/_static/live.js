@@ -9,6 +9,7 @@
     grammar: "The beginning of an English sentence, in words of the book's small grammar",
     reviews: "A short review of a film, in words of the book's small grammar",
   };
+  const MOST = 1000; // letters of the field, thirty long words
   live.data = {};
   live.received = (name, data) => (live.data[name] = data);
 
@@ -30,7 +31,7 @@
   function prepare(place, number) {
     const { corpus, models, size, kind, sentence } = place.dataset, id = `live-text-${number}`;
     const label = made("label", LABELS[corpus], { for: id });
-    const input = made("input", "", { id, type: "text", lang: corpus === "phrasebook" ? "fr" : "en", spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
+    const input = made("input", "", { id, type: "text", maxlength: MOST, lang: corpus === "phrasebook" ? "fr" : "en", spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
     const another = made("button", `another ${kind === "writer" ? "beginning" : "sentence"}`, { type: "button" });
     const row = made("div", "", { class: "live-row" }), field = made("div", "", { class: "live-field" });
     const picture = place.querySelector("svg.cover");
