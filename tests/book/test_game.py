@@ -160,7 +160,7 @@ def test_at_the_end_both_losses_stand_there_and_a_press_shows_the_model_s_weight
         tab.get_by_role("button", name="your loss").click()
         assert tab.locator(".live-weights").is_hidden()
         yours, its = (float(text) for text in tab.locator(".live-map caption strong").all_inner_texts())
-        assert float(so_far) == pytest.approx(yours, abs=0.006)
+        assert float(so_far) == pytest.approx(yours, abs=0.001)
         row = "each => [...each.querySelectorAll('tbody tr')].map((row) => row.innerText.split('\\t'))"
         mine = tab.locator(".live-map").first.evaluate(row)
         assert mine[0][:6] == ["w5", "1.00", "", "", "", ""]

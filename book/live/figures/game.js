@@ -5,7 +5,7 @@
   const WHOLE = 100, SHOWN = 4, MOST = { source: 6, target: 8 }; // weights are whole hundredths: the address keeps them exactly
   const KEYS = { ArrowUp: 5, ArrowRight: 5, ArrowDown: -5, ArrowLeft: -5, PageUp: 20, PageDown: -20, Home: -WHOLE, End: WHOLE };
   const total = (row) => row.reduce((sum, part) => sum + part, 0);
-  const short = (share, digits = 2) => share.toFixed(digits).replace(/^0\./, ".");
+  const short = (share, digits = 2) => Math.max(0, share).toFixed(digits).replace(/^0\./, ".");
   const mean = (steps) => total(steps.map(({ p }) => -Math.log(p))) / steps.length;
 
   /* Whole parts of a whole, in proportion to some numbers: the largest remainders are rounded up. */
@@ -166,8 +166,8 @@
       own.classList.add("live-true");
       if (own === one) list.append(one);
       this.says.replaceChildren(element("p", {}, "The model's next word is ", element("strong", { lang: "en" }, this.corpus.target[live.best(chances)]), ":"), list);
-      const strong = (text) => element("strong", {}, text), before = at ? [" So far, the mean of ", `${at + 1} words: `, strong(short(mean(steps.slice(0, at + 1)))), "."] : [];
-      this.status.replaceChildren(`The model gives `, element("em", { lang: "en" }, word), " the probability ", strong(short(p, 3)), ": a loss of ", strong(short(-Math.log(p))), " nats.", ...before);
+      const strong = (text) => element("strong", {}, text), before = at ? [" So far, the mean of ", `${at + 1} words: `, strong(short(mean(steps.slice(0, at + 1)), 3)), "."] : [];
+      this.status.replaceChildren(`The model gives `, element("em", { lang: "en" }, word), " the probability ", strong(short(p, 3)), ": a loss of ", strong(short(-Math.log(p), 3)), " nats.", ...before);
     }
 
     /* The reader's weights and probabilities beside the model's, whose weights are shown when asked for. */
