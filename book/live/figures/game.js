@@ -2,7 +2,7 @@
 (function () {
   "use strict";
   const live = (globalThis.live = globalThis.live || {}), { element } = live;
-  const WHOLE = 100, SHOWN = 4, MOST = { source: 6, target: 8 }; // weights are whole hundredths: the address keeps them exactly
+  const WHOLE = 100, SHOWN = 4, MOST = { source: 5, target: 8 }; // bars wide enough for a finger; weights are whole hundredths, the address keeps them exactly
   const KEYS = { ArrowUp: 5, ArrowRight: 5, ArrowDown: -5, ArrowLeft: -5, PageUp: 20, PageDown: -20, Home: -WHOLE, End: WHOLE };
   const total = (row) => row.reduce((sum, part) => sum + part, 0);
   const short = (share, digits = 2) => Math.max(0, share).toFixed(digits).replace(/^0\./, ".");
