@@ -19,7 +19,7 @@ SHOWN = 4  # most probable words
 
 
 def game(french: str, english: str) -> HTML:
-    """Return the figure in which a reader lays the weights of the chapter's model: a sentence and its translation."""
+    """Return the figure in which a reader sets the weights of the chapter's model: a sentence and its translation."""
     trained = model_cache.trained(SOLUTION, quiet=True)
     return figure("game", {"bahdanau": trained}, french, still(trained, french, english), truth=english)
 

@@ -1,4 +1,4 @@
-"""The game of additive attention: a reader lays the weights, and the model answers to them."""
+"""The game of additive attention: a reader sets the weights, and the model answers to them."""
 
 import json
 from collections.abc import Iterator
@@ -65,11 +65,11 @@ def test_the_model_s_own_weights_give_its_own_probabilities_and_others_enter_all
     expected = torch.tensor(scores).softmax(dim=-1).numpy()
     np.testing.assert_allclose([step["chances"] for step in own], expected, atol=1e-5)
     assert [step["p"] for step in own] == [step["chances"][word] for step, word in zip(own, truth, strict=True)]
-    laid = [[100 * weight for weight in step["weights"]] for step in own]
+    given = [[100 * weight for weight in step["weights"]] for step in own]
     np.testing.assert_allclose(
-        [step["p"] for step in played(source, truth, laid)], [step["p"] for step in own], rtol=1e-4
+        [step["p"] for step in played(source, truth, given)], [step["p"] for step in own], rtol=1e-4
     )
-    changed = [[0, 0, 0, 0, 100], *laid[1:]]
+    changed = [[0, 0, 0, 0, 100], *given[1:]]
     ps = [step["p"] for step in played(source, truth, changed)]
     assert all(abs(p / step["p"] - 1) > 1e-4 for p, step in zip(ps, own, strict=True))
 

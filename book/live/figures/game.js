@@ -1,4 +1,4 @@
-/* The reader is the attention: weights laid over the French words for each English one, and a loss beside the model's. */
+/* The reader is the attention: weights set on the French words for each English one, and a loss beside the model's. */
 (function () {
   "use strict";
   const live = (globalThis.live = globalThis.live || {}), { element } = live;
@@ -37,7 +37,7 @@
       super(place, field);
       this.words_of_target = new Map(this.corpus.target.map((word, number) => [word, number]));
       this.all = [{ source: this.input.value, target: place.dataset.truth }, ...this.corpus.sentences].filter((each) => this.isPlayable(each));
-      this.english = new live.Choice("English words: press one to lay its weights", (at) => this.go(at));
+      this.english = new live.Choice("English words: press one to set its weights", (at) => this.go(at));
       this.ask = element("p", { class: "live-ask" });
       this.bars = element("div", { class: "live-weights", role: "group", "aria-label": "your weights" });
       this.says = element("div", { class: "live-next" });
@@ -45,7 +45,7 @@
       const button = (text, press, kind = null) => element("button", { type: "button", class: kind, onclick: press }, text);
       this.back = button("back", () => this.go(this.at - 1));
       this.next = button("next word", (event) => this.go(this.at + 1, event.detail === 0), "live-on");
-      this.same = button("all alike", () => this.lay(this.equal));
+      this.same = button("all alike", () => this.set(this.equal));
       this.reveal = button("show the model's weights", () => { this.isShown = true; this.show(); this.keep(); }, "live-on");
       this.play.textContent = "start anew";
       this.play.addEventListener("click", () => { this.run(); this.focus(); });
@@ -64,7 +64,7 @@
     other() { super.other(this.all); }
     focus() { this.bars.firstChild.focus({ preventScroll: true }); }
 
-    /* Of the address: at=3&w=92-8-0-0-0_20-…&weights=shown, an empty row where nothing was laid. */
+    /* Of the address: at=3&w=92-8-0-0-0_20-…&weights=shown, an empty row where nothing was set. */
     given() {
       const w = this.rows.map((row) => (String(row) === String(this.equal) ? "" : row.join("-"))).join("_");
       return { at: this.at + 1, w, ...(this.isShown ? { weights: "shown" } : {}) };
@@ -108,7 +108,7 @@
       if (isByKey) (this.at < this.words.length ? this.bars.firstChild : this.reveal).focus();
     }
 
-    lay(row) {
+    set(row) {
       this.rows[this.at] = row;
       this.show();
       this.keep();
@@ -121,14 +121,14 @@
         if (!this.held) return;
         event.preventDefault();
         const { top, height } = track.getBoundingClientRect(), to = Math.round((WHOLE * (top + height - event.clientY)) / height);
-        this.lay(live.shared(this.held, place, Math.max(0, Math.min(WHOLE, to)))); // of what was there before: drawn back, all is as it was
+        this.set(live.shared(this.held, place, Math.max(0, Math.min(WHOLE, to)))); // of what was there before: drawn back, all is as it was
       };
       const drop = () => { this.held = null; };
       const key = (event) => {
         if (!KEYS[event.key] || event.ctrlKey || event.altKey || event.metaKey) return;
         event.preventDefault();
         const row = this.rows[this.at];
-        this.lay(live.shared(row, place, Math.max(0, Math.min(WHOLE, row[place] + KEYS[event.key]))));
+        this.set(live.shared(row, place, Math.max(0, Math.min(WHOLE, row[place] + KEYS[event.key]))));
       };
       const track = element("i"), slider = { role: "slider", tabindex: 0, "aria-orientation": "vertical", "aria-valuemin": 0, "aria-valuemax": 1 };
       const bar = element("div", { class: "live-weight", ...slider, onpointerdown: hold, onpointermove: hold, onpointerup: drop, onpointercancel: drop, onkeydown: key }, element("span"), track, element("b", { lang: "fr" }, word));
@@ -173,7 +173,7 @@
     /* The reader's weights and probabilities beside the model's, whose weights are shown when asked for. */
     end() {
       const { steps, own, rows } = this, [yours, its] = [mean(steps), mean(own)].map((loss) => short(loss, 3));
-      this.ask.textContent = "Both read the same true words; only the weights differ. Press a word to lay its weights again.";
+      this.ask.textContent = "Both read the same true words; only the weights differ. Press a word to set its weights again.";
       this.board.replaceChildren(
         this.map("Your weights", yours, rows.map((row) => row.map((part) => part / WHOLE)), steps),
         this.map("The model's weights", its, this.isShown ? own.map(({ weights }) => [...weights]) : null, own));
