@@ -149,6 +149,28 @@ def test_bars_are_dragged_and_moved_by_keys_and_always_add_up_to_one(opened) -> 
 
 
 @pytest.mark.browser
+def test_a_finger_drags_a_bar_and_the_page_stands_still(opened) -> None:
+    for tab in opened():
+        tab.evaluate("document.body.style.paddingBottom = '2000px'")  # a page that could be scrolled
+        tab.locator(".live-weight").first.scroll_into_view_if_needed()
+        box, scrolled = tab.locator(".live-weight i").nth(1).bounding_box(), tab.evaluate("scrollY")
+        session = tab.context.new_cdp_session(tab)
+        session.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+        x, bottom = box["x"] + box["width"] / 2, box["y"] + box["height"]
+
+        def touch(kind: str, *ys: float) -> None:
+            points = [{"x": x, "y": y} for y in ys]  # noqa: B023
+            session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})  # noqa: B023
+
+        touch("touchStart", bottom - 8)
+        for share in (0.2, 0.5, 0.8, 1.0):
+            touch("touchMove", bottom - share * box["height"])
+        touch("touchEnd")
+        assert shares(tab) == [0, 100, 0, 0, 0]
+        assert tab.evaluate("scrollY") == scrolled
+
+
+@pytest.mark.browser
 def test_at_the_end_both_losses_stand_there_and_a_press_shows_the_model_s_weights(opened) -> None:
     for tab in opened():
         tab.keyboard.press("End")
