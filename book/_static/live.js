@@ -9,6 +9,7 @@
     grammar: "The beginning of an English sentence, in words of the book's small grammar",
     reviews: "A short review of a film, in words of the book's small grammar",
   };
+  const MOST = 1000; // letters of the field, thirty long words
   live.data = {};
   live.received = (name, data) => (live.data[name] = data);
 
@@ -29,16 +30,17 @@
 
   function prepare(place, number) {
     const { corpus, models, size, kind, sentence } = place.dataset, id = `live-text-${number}`;
-    const label = made("label", LABELS[corpus], { for: id });
-    const input = made("input", "", { id, type: "text", lang: corpus === "phrasebook" ? "fr" : "en", spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
+    const isGame = kind === "game"; // it has no field, and begins when it is pressed
+    const label = made("label", LABELS[corpus], { for: id }), play = made("button", "Play", { id, type: "button", class: "live-play" });
+    const input = made("input", "", isGame ? { type: "hidden" } : { id, type: "text", maxlength: MOST, lang: corpus === "phrasebook" ? "fr" : "en", spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
     const another = made("button", `another ${kind === "writer" ? "beginning" : "sentence"}`, { type: "button" });
     const row = made("div", "", { class: "live-row" }), field = made("div", "", { class: "live-field" });
     const picture = place.querySelector("svg.cover");
-    const note = made("p", `A trained model runs in this page. It is loaded (${size}) when you type${picture ? ", press an English word of the picture" : ""} or take another sentence.`, { class: "live-load", role: "status" });
+    const note = made("p", `A trained model runs in this page. It is loaded (${size}) when you ${isGame ? "press Play or a bar" : `type${picture ? ", press an English word of the picture" : ""} or take another sentence`}.`, { class: "live-load", role: "status" });
     input.value = sentence;
-    row.append(input, another);
-    field.append(label, row, note);
-    place.prepend(field);
+    row.append(input, isGame ? play : another);
+    field.append(...(isGame ? [row, note] : [label, row, note]));
+    if (isGame) place.append(field); else place.prepend(field);
     let begun = null;
 
     async function begin(pressed) {
@@ -49,10 +51,11 @@
         note.textContent = `It runs in this page: ${size}, nothing that you type is sent anywhere.`;
         note.removeAttribute("role"); // from here on the figure itself says what happens
         const from = picture?.getBoundingClientRect().top;
-        const figure = new live[kind](place, { field, input, another });
+        const figure = new live[kind](place, { field, input, another, play });
         if (isTyping) { input.focus(); input.setSelectionRange(at, at); }
         place.append(note); // the answer comes first
-        if (pressed === another) { figure.other(); another.focus(); }
+        if (isGame) { if (pressed) figure.focus(); }
+        else if (pressed === another) { figure.other(); another.focus(); }
         else if (pressed) {
           figure.press?.([...picture.querySelectorAll("text:not(.head)")].indexOf(pressed));
           scrollBy(0, place.querySelector(".live-arcs").getBoundingClientRect().top - from); // it stays where it was pressed
@@ -66,6 +69,8 @@
     input.addEventListener("input", ask);
     input.addEventListener("focus", ask);
     another.addEventListener("click", ask);
+    play.addEventListener("click", ask);
+    if (isGame) place.querySelector(".live-weights").addEventListener("click", ask);
     picture?.addEventListener("click", ask);
     const follow = () => {
       if (new URLSearchParams(location.hash.slice(1)).get("live") !== kind || begun) return;
@@ -78,7 +83,7 @@
 
   /* Beside the theme's link to the text, one to the first model: the side bar stands before both. */
   function skip() {
-    const theirs = document.querySelector(".skip-link"), field = document.querySelector(".live input");
+    const theirs = document.querySelector(".skip-link"), field = document.querySelector(".live :is(input[type='text'], .live-play)");
     if (!theirs || !field) return;
     const ours = theirs.cloneNode();
     ours.removeAttribute("id");

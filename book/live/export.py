@@ -50,6 +50,19 @@ def exported(trained: Trained, precision: Precision = "int8") -> dict[str, Any]:
     return {"settings": settings, "tensors": {name: stored(tensor, precision) for name, tensor in tables.items()}}
 
 
+def quantise(model: torch.nn.Module, precision: Precision = "int8") -> None:
+    """Give a model the parameters that the engine unpacks."""
+    for parameter in model.parameters():
+        parameter.data.copy_(unpacked(stored(parameter, precision)).reshape(parameter.shape))
+
+
+def unpacked(table: Mapping[str, Any]) -> Tensor:
+    """Return a table of numbers as the engine unpacks it."""
+    numbers = np.frombuffer(base64.b64decode(table["data"]), np.int8 if "scales" in table else np.float32)
+    scales = np.frombuffer(base64.b64decode(table["scales"]), np.float32)[:, None] if "scales" in table else 1
+    return torch.from_numpy(numbers.astype(np.float32).reshape(-1, table["cols"]) * scales)
+
+
 def apart(parameters: Iterable[tuple[str, Tensor]]) -> Iterator[tuple[str, Tensor]]:
     """Yield parameters; W_q, W_k and W_v and their biases, which PyTorch's multi-head attention keeps in one, apart."""
     for name, tensor in parameters:
@@ -130,17 +143,18 @@ def most_probable(trained: language.Trained, beginning: str, count: int = 5) -> 
 
 
 def figure(
-    kind: Literal["translator", "race", "classifier", "writer"],
+    kind: Literal["translator", "race", "classifier", "writer", "game"],
     models: Mapping[str, Trained],
     sentence: str,
     plain: str,
     question: Mapping[str, Any] | None = None,
     titles: Sequence[str] = (),
+    truth: str = "",
 ) -> HTML:
     """Return the `div` that book/_static/live.js makes a figure of: models by the engine's names, and their size.
 
     Behind a dash a name may say which of several. `plain` is html for readers without scripts, and before the figure is
-    asked for; `question` is what a reader guesses before the figure answers.
+    asked for; `question` is what a reader guesses before the figure answers, `truth` the sentence's translation.
     """
     size = sum(len(script(name, exported(trained)).encode()) for name, trained in models.items())
     data = {
@@ -152,6 +166,7 @@ def figure(
         "colours": json.dumps([colour for colour, *_ in STYLES]),
         "question": json.dumps(question) if question else "",
         "titles": json.dumps(titles),
+        "truth": truth,
     }
     attributes = " ".join(f'data-{name}="{escape(value)}"' for name, value in data.items() if value)
     return HTML(f'<div class="moved live" {attributes}>{plain}</div>')

@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, make_dataclass
 from io import TextIOWrapper
@@ -126,9 +127,20 @@ def read_with_texts(kind: type, solution: Solution, argv: list[str]) -> tuple[An
 
 
 def answer(lines: Sequence[str], show: Callable[[str], bool]) -> None:
-    """Show what a model says to each line, or to those of standard input; exit code 2 if one got no answer."""
-    answered = [show(line) for line in (map(as_text, lines) if lines else standard_input())]
-    if not all(answered):
+    """Show what a model says to each line, or to those of standard input; exit code 2 if one got no answer.
+
+    A ValueError is the model's word on a line, as of learned positions on one that is longer than their table.
+    """
+
+    def answered(line: str) -> bool:
+        try:
+            return show(line)
+        except ValueError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return False
+
+    answers = [answered(line) for line in (map(as_text, lines) if lines else standard_input())]
+    if not all(answers):
         sys.exit(2)
 
 
@@ -141,12 +153,12 @@ def standard_input() -> Iterator[str]:
 
 
 def as_text(line: str, where: str = "an argument") -> str:
-    """Return a line; raise UsageError if it holds bytes that are no UTF-8."""
+    """Return a line, its accents as NFC has them; raise UsageError if it holds bytes that are no UTF-8."""
     if byte := next((ord(letter) - 0xDC00 for letter in line if "\udc80" <= letter <= "\udcff"), None):
         raise UsageError(
             f"{where} is not UTF-8: it holds the byte 0x{byte:x}. Convert it first, as with: iconv -f latin1 -t utf-8"
         )
-    return line
+    return unicodedata.normalize("NFC", line)
 
 
 def cut(words: Sequence[str], letters: int = 60, most: int = 20) -> str:

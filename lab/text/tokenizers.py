@@ -27,7 +27,8 @@ class Words:
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = list(words)
-        self.index = {word: number for number, word in enumerate(self.words)}
+        # Text never has the model's own tokens: a typed </s> is a word that it does not know.
+        self.index = {word: number for number, word in enumerate(self.words) if word not in SPECIAL}
 
     @classmethod
     def learn(cls, texts: Iterable[str], most: int | None = None) -> Self:

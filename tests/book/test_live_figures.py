@@ -101,29 +101,6 @@ def test_nothing_is_loaded_before_the_reader_asks_and_then_each_key_translates(
         assert tab.locator(".live :is(button, select, summary, input)").evaluate_all(SMALL) == []
 
 
-@pytest.mark.parametrize(
-    ("typed", "note"),
-    [
-        ("", ""),
-        ("<script>alert(1)</script>", "does not know"),
-        ("zzz qqq", "does not know"),
-        ("entarte", "entarté"),
-        ("il " * 60, "first 30 of your 60"),
-    ],
-)
-def test_odd_input_is_answered(browser, tmp_path: Path, typed: str, note: str) -> None:
-    for tab in opened(browser, tmp_path, "bahdanau"):
-        field = begun(tab)
-        field.fill(typed)
-        assert note in tab.locator(".live-notes").inner_text()
-        if "does not know" in note:
-            assert "reads <unk> there" in tab.locator(".live-notes").inner_text()
-            assert tab.locator(".live-arcs text").first.text_content() == "<unk>"
-        if not typed:
-            assert "Nothing to translate" in tab.locator(".live-loss").inner_text()
-            assert words(tab) == []
-
-
 def test_a_state_has_an_address_that_leads_back_to_it(browser, tmp_path: Path) -> None:
     state = "#live=translator&text=il+m%27+a+entart%C3%A9&weights=shuffled&off=2&mute=1&use=cross&away=root"
     for tab in opened(browser, tmp_path, "transformer", state=state):

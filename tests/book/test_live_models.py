@@ -1,6 +1,5 @@
 """The engine of the page computes what PyTorch computes."""
 
-import base64
 import importlib
 import json
 from dataclasses import replace
@@ -165,7 +164,7 @@ def test_eight_bits_a_number_cost_less_than_half_a_point_of_bleu(name):
     trained, scores = model_cache.trained(solution(name), quiet=True), []
     pairs = corpora.load("phrasebook").tests["test"]
     for precision in PRECISIONS:
-        quantised(trained.model, precision)
+        live_models.quantise(trained.model, precision)
         outputs = trained.translate([pair.source for pair in pairs])
         scores.append(metrics.bleu(outputs, [pair.target for pair in pairs]).value)
     assert abs(scores[0] - scores[1]) <= 0.5
@@ -186,7 +185,7 @@ def test_it_continues_test_sentences_as_pytorch_does_and_eight_bits_cost_less_th
         beginnings.append(trained.text.decode(tokens[: len(tokens) // 2 + 1]))
     assert given == trained.write(beginnings, 20, Sampling(next_probabilities, top_k=1))
     for precision in PRECISIONS:
-        quantised(trained.model, precision)
+        live_models.quantise(trained.model, precision)
         loss, count = trained.losses(sentences)
         losses.append(float(loss.sum() / count.sum()))
     assert abs(losses[0] - losses[1]) <= 0.01
@@ -220,27 +219,6 @@ def figures() -> MiniRacer:
     context = MiniRacer()
     context.eval(ATOB + live_models.engine() + live_models.joined(live_models.FIGURES))
     return context
-
-
-def quantised(model: torch.nn.Module, precision: live_models.Precision) -> None:
-    """Give a model the parameters that the engine unpacks."""
-    tables = {key: unpacked(live_models.stored(each, precision)) for key, each in model.named_parameters()}
-    model.load_state_dict(
-        {key: table.reshape(model.get_parameter(key).shape) for key, table in tables.items()}, strict=False
-    )
-
-
-def unpacked(stored: dict) -> torch.Tensor:
-    """What the engine unpacks."""
-    kind = np.int8 if "scales" in stored else np.float32
-    table = np.frombuffer(base64.b64decode(stored["data"]), kind).astype(np.float32)
-    if "scales" not in stored:
-        return torch.from_numpy(table)
-    return torch.from_numpy(table.reshape(-1, stored["cols"]) * read_scales(stored)[:, None])
-
-
-def read_scales(stored: dict) -> np.ndarray:
-    return np.frombuffer(base64.b64decode(stored["scales"]), np.float32)
 
 
 def test_the_engine_is_small():

@@ -11,7 +11,7 @@ import pytest
 
 from lab import corpora
 from lab.cli import translation
-from lab.cli.common import dispatch, read_with_texts
+from lab.cli.common import answer, dispatch, read_with_texts
 from lab.cli.translation import Evaluate, Train, Translate
 from lab.corpora import Pair, Parallel
 from lab.evaluation import translation_results
@@ -90,6 +90,14 @@ def test_train_evaluate_and_translate_hold_together(
         translation.main(SOLUTION, ["translate"])
     assert "line 2 of standard input is not UTF-8: it holds the byte 0xe7" in capsys.readouterr().err
     assert "an empty sentence has no translation" in refused(capsys, "translate", "")
+    assert "knows: </s> <pad>." in refused(capsys, "translate", "a </s> b <pad>")
+
+
+@pytest.mark.parametrize("typed", ["entart\u00e9", "entarte\u0301"])
+def test_a_letter_with_an_accent_is_one_character_however_it_was_typed(typed: str) -> None:
+    answer([typed], lambda line: line == "entart\u00e9")
+    with pytest.raises(SystemExit):
+        answer([typed], lambda line: line == "entarte")
 
 
 def test_whole_words_are_not_lower_cased_in_silence() -> None:

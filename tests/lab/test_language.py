@@ -91,6 +91,18 @@ def test_a_model_is_trained_measured_and_writes(place: Path, capsys: pytest.Capt
     assert "--temperature" in refused(capsys, "generate", "the", "--temperature", "-1")
 
 
+def test_a_beginning_past_the_learned_positions_is_refused_and_the_others_are_answered(
+    place: Path, capsys: pytest.CaptureFixture
+) -> None:
+    typed("train", *TINY, "--positions", "learned")
+    lines = ["the", "the " * 600, "the"]
+    printed = refused(capsys, "generate", *lines, "--count", "1", "--variant", "tiny")
+    assert printed.startswith("error: learned positions end at")
+    with pytest.raises(SystemExit):
+        typed("generate", *lines, "--count", "1", "--variant", "tiny")
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
 def test_a_model_that_is_the_grammar_is_not_above_the_floor() -> None:
     text = Text("made", "word", [], [], {"test": ["a b", "c"]}, 0.9, {"test": [-2.0, -3.0]})
     scores = language_results.score({"losses": {"test": [2.0, 3.0]}, "tokens": {"test": [3, 2]}}, text)["test"]

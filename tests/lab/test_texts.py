@@ -10,7 +10,7 @@ from lab.kinds import translation
 from lab.kinds.ranges import RecipeError
 from lab.text import tokenizers
 from lab.text.batches import collate
-from lab.text.tokenizers import EOS, PAD
+from lab.text.tokenizers import EOS, PAD, UNK
 
 
 def test_pairs_with_a_longer_side_than_the_longest_are_left_out() -> None:
@@ -39,6 +39,14 @@ def test_vocabularies_bring_text_back() -> None:
     assert words.unknown("ein zug fährt") == ["zug"]
     again = tokenizers.restore(words.state())
     assert again.encode(lines[0]) == words.encode(lines[0])
+
+
+def test_typed_text_never_has_the_models_own_tokens() -> None:
+    words = tokenizers.Words.learn(["il parle"])
+    assert words.unknown("il </s> parle <pad> <s> <unk>") == ["</s>", "<pad>", "<s>", "<unk>"]
+    assert words.encode("<pad> il <s> </s>") == [UNK, *words.encode("il"), UNK, UNK]
+    subwords = tokenizers.Subwords.learn(["il parle <s> </pad>"] * 3, 30)
+    assert not {PAD, EOS, tokenizers.BOS} & set(subwords.encode("il </s> parle <pad> <s>"))
 
 
 def test_subwords_bring_any_text_of_known_letters_back() -> None:

@@ -40,8 +40,8 @@
     take(state) {
       const weights = Object.hasOwn(WEIGHTS, state.get("weights")) ? state.get("weights") : "";
       this.hand = { weights, mute: new Set((state.get("mute") || "").split(",").map((each) => Number(each) - 1).filter((each) => each >= 0)) };
-      this.row = (Number(state.get("row")) || 0) - 1;
-      this.network = this.networks[state.get("model") || 0] ?? this.networks[0];
+      this.row = (Math.floor(Number(state.get("row"))) || 0) - 1;
+      this.network = this.networks[Number(state.get("model"))] ?? this.networks[0];
       this.without(state.get("away"));
       if (this.matrices) this.matrices.state = state.get("matrix");
     }
@@ -51,7 +51,7 @@
       this.hand.mute = new Set([...this.hand.mute].filter((each) => each < this.words.length));
       this.result = this.words.length ? this.network.read(this.tokens, this.hand) : { weights: [], logits: [] };
       this.row = Math.min(this.row, this.result.weights.length - 1);
-      const names = this.kind === "structured" ? this.result.weights.map((_, hop) => `hop ${hop + 1}`) : this.words;
+      const names = this.kind === "structured" ? this.result.weights.map((_, hop) => `hop ${hop + 1}`) : this.words.map(live.cut);
       this.rows.replaceChildren(element("option", { value: -1 }, "all, their mean"), ...(this.result.weights.length > 1 ? names : []).map((name, row) => element("option", { value: row }, name)));
       this.rows.value = this.row;
       this.weights.select.value = this.hand.weights;

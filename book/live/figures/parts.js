@@ -2,7 +2,7 @@
 (function () {
   "use strict";
   const live = (globalThis.live = globalThis.live || {});
-  const UNKNOWN = 3, MOST_WORDS = 30, MOST_NOTES = 4, SVG = ["svg", "path", "text", "rect"];
+  const UNKNOWN = 3, MOST_WORDS = 30, MOST_NOTES = 4, MOST_LETTERS = 30, SVG = ["svg", "path", "text", "rect"];
 
   live.element = function (tag, attributes = {}, ...children) {
     const made = SVG.includes(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
@@ -15,11 +15,18 @@
   };
   const { element } = live;
 
-  /* Words as the corpus cuts them: lower case, an apostrophe ends a word, a comma is one; in English a full stop, too. */
+  /* Words as the corpus cuts them, tokenise of the phrasebook cuts French alike: é is one letter, however it was typed; lower case,
+     an apostrophe ends a word, a comma is one, other signs are left out; in English a full stop is a word, too. */
   live.wordsOf = function (text, isFrench = true) {
-    const cut = text.toLowerCase().replace(/[’ʼ‘]/g, "'").replace(/,/g, " , ").replace(/[!?;:"«»]/g, " ");
+    const cut = text.normalize("NFC").toLowerCase().replace(/[‘’ʼ]/g, "'").replace(/[!?;:…"“”„«»‹›()]/g, " ").replace(/,/g, " , ");
     const parts = isFrench ? cut.replace(/'/g, "' ").replace(/\./g, " ") : cut.replace(/\./g, " . ");
-    return parts.split(/\s+/).filter(Boolean);
+    return parts.split(/\s+/).filter((word) => word && word !== "'");
+  };
+
+  /* The beginning of a long word, by characters: half of an emoji is none. */
+  live.cut = function (word) {
+    const letters = [...word.slice(0, 2 * MOST_LETTERS + 2)]; // more than enough: no character is longer than 2
+    return letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS).join("")}…` : word;
   };
 
   /* In how many letters two words differ (Levenshtein). */
@@ -33,8 +40,12 @@
     return row[b.length];
   }
 
-  live.near = (word, words) =>
-    words.slice(4).map((other) => [other.startsWith(word) ? 0 : distance(word, other), other]).sort((a, b) => a[0] - b[0]).slice(0, 3).map(([, other]) => other);
+  /* The three nearest of some words; a word much longer than all of them has none, and costs no search. */
+  live.near = function (word, words) {
+    if (word.length > Math.max(...words.map((other) => other.length)) + 3) return [];
+    const far = (other) => (other.startsWith(word) ? 0 : distance(word, other));
+    return words.map((other) => [far(other), other]).sort((a, b) => a[0] - b[0]).slice(0, 3).map(([, other]) => other);
+  };
 
   /* Words in common, in their order (longest common subsequence): the places in `said` that are in `truth`. */
   live.rightPlaces = function (said, truth) {
@@ -142,6 +153,11 @@
       this.later = setTimeout(() => history.replaceState(null, "", `#${new URLSearchParams({ live: this.name, text: this.input.value, ...this.given() })}`), 400);
     }
 
+    /* Typed text never has the model's own tokens: </s> is a word that it does not know. */
+    knows(word) {
+      return this.number.get(word) > UNKNOWN;
+    }
+
     use(text) {
       this.input.value = text;
       this.run();
@@ -158,19 +174,19 @@
       const typed = live.wordsOf(text, this.isFrench);
       this.words = typed.slice(0, MOST_WORDS);
       this.known = this.corpus.sentences.find((each) => each.source === this.words.join(" "));
-      const unknown = [...new Set(this.words.filter((word) => !this.number.has(word)))];
-      this.seen = this.words.map((word) => (this.number.has(word) ? word : this.corpus.source[UNKNOWN]));
+      const unknown = [...new Set(this.words.filter((word) => !this.knows(word)))];
+      this.seen = this.words.map((word) => (this.knows(word) ? word : this.corpus.source[UNKNOWN]));
       this.notes.replaceChildren(...unknown.slice(0, MOST_NOTES).map((word) => this.note(word)));
       if (unknown.length > MOST_NOTES) this.notes.append(element("p", {}, `${unknown.length - MOST_NOTES} more words are unknown, too.`));
       if (typed.length > MOST_WORDS) this.notes.append(element("p", {}, `The model reads the first ${MOST_WORDS} of your ${typed.length} words.`));
-      return this.words.map((word) => this.number.get(word) ?? UNKNOWN);
+      return this.words.map((word) => (this.knows(word) ? this.number.get(word) : UNKNOWN));
     }
 
     note(word) {
       const use = (other) => () => { this.use(this.words.map((each) => (each === word ? other : each)).join(" ")); this.input.focus(); };
       const lang = this.isFrench ? "fr" : "en";
-      const others = live.near(word, this.corpus.source).map((other) => element("button", { type: "button", lang, onclick: use(other) }, other));
-      return element("p", {}, "The model does not know ", element("strong", { lang }, word.slice(0, 30)), ": it reads ", element("code", {}, this.corpus.source[UNKNOWN]), " there, and guesses. Near it: ", ...others);
+      const others = live.near(word, this.corpus.source.slice(UNKNOWN + 1)).map((other) => element("button", { type: "button", lang, onclick: use(other) }, other));
+      return element("p", {}, "The model does not know ", element("strong", { lang }, live.cut(word)), ": it reads ", element("code", {}, this.corpus.source[UNKNOWN]), " there, and guesses.", ...(others.length ? [" Near it: ", ...others] : []));
     }
 
     /* A question to guess at before it answers: data-question has { ask, set, options: [[words, from, to], …] }. */

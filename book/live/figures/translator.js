@@ -94,7 +94,7 @@
       this.ownOf = key;
       this.tokens = tokens;
       this.chosen = Math.min(this.chosen, Math.max(0, this.steps.length - 1));
-      this.source.put(words, "fr", (button, place) => button.setAttribute("aria-pressed", hand.mute.has(place)));
+      this.source.put(words.map(live.cut), "fr", (button, place) => button.setAttribute("aria-pressed", hand.mute.has(place)));
       this.boxes.forEach(({ input }, head) => { input.checked = !hand.off.has(head); });
       for (const part of ["use", "weights"]) this.menus[part].select.value = hand[part];
       this.menus.away.select.value = this.given().away ?? "";

@@ -138,7 +138,7 @@
       if (!isDrawn) this.stop();
       const text = this.input.value, { past } = this, typed = this.read(text.replace(/\.\s*$/, ""));
       this.isEnded = /\.\s*$/.test(text);
-      if (typed.at(-1) === UNKNOWN && !/\s$/.test(text) && this.corpus.source.some((word) => word.startsWith(this.words.at(-1)))) { typed.pop(); this.words.pop(); }
+      if (typed.at(-1) === UNKNOWN && !/\s$/.test(text) && this.corpus.source.slice(UNKNOWN + 1).some((word) => word.startsWith(this.words.at(-1)))) { typed.pop(); this.words.pop(); }
       this.from = isDrawn ? this.from : Math.min(this.held ?? this.words.length, this.words.length);
       this.held = undefined;
       const tokens = [live.START, ...typed];
@@ -149,7 +149,7 @@
       for (const token of tokens.slice(kept)) past.logits.push(this.network.step(token, null, past.cache).logits);
       past.tokens = tokens;
       this.grammar = live.grammatical(this.corpus.rules, this.words);
-      this.columns.put(tokens, ["<s>", ...this.words], past.cache, kept);
+      this.columns.put(tokens, ["<s>", ...this.words.map(live.cut)], past.cache, kept);
       this.draw();
       this.keep();
     }
@@ -176,7 +176,7 @@
 
     tell(model, floor) {
       const lit = this.chances.filter((chance) => chance > 0).length, most = this.order.slice(0, 3).map((token) => `${this.corpus.source[token]} ${percent(model[token])}`);
-      if (!this.timer) this.status.textContent = (this.isEnded ? `The sentence has ended: ${this.words.join(" ")}. Write again for another one. ` : "") + `Most probable after ${this.words.at(-1) ?? "<s>"}: ${most.join(", ")}. ${lit === model.length ? "All" : lit} of ${model.length} words can be drawn.`;
+      if (!this.timer) this.status.textContent = (this.isEnded ? `The sentence has ended: ${this.words.join(" ")}. Write again for another one. ` : "") + `Most probable after ${live.cut(this.words.at(-1) ?? "<s>")}: ${most.join(", ")}. ${lit === model.length ? "All" : lit} of ${model.length} words can be drawn.`;
       this.impossible = model.reduce((sum, share, token) => sum + (floor(token) > 0 ? 0 : share), 0);
       let least = 0, paid = 0;
       this.grammar.forEach((p, word) => { least -= p * Math.log(p); paid -= p * Math.log(model[this.number.get(word)]); });

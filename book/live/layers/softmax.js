@@ -11,11 +11,11 @@ const HANDS = {
   shuffled: (weights) => Float32Array.from([...weights.keys()].sort((a, b) => mixed(a) - mixed(b)), (i) => weights[i]),
 };
 
-/* Scores (source) -> weights (source). hand.mute: positions without weight; hand.weights: what is made of the others. */
+/* Scores (source) -> weights (source). hand.given: these; mute: places without any; weights: what the others become. */
 function weigh(scores, hand, state = {}) {
   const weights = softmax(scores.map((score, i) => (hand.mute?.has(i) ? -1e30 : score)));
   if (hand.weights === "held") return (state.held ??= weights);
-  return HANDS[hand.weights]?.(weights) ?? weights;
+  return hand.given ?? HANDS[hand.weights]?.(weights) ?? weights;
 }
 
 /* Σ weight_j value_j: weights (source), values (source × d) -> (d). */

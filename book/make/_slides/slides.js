@@ -227,7 +227,10 @@ const release = () => {
 }
 
 // A figure loads its model when its slide is reached, and before all slides are printed.
-const start = (slide) => slide.querySelectorAll(".live input[type=text]").forEach((input) => input.dispatchEvent(new Event("input")))
+const start = (slide) => {
+  slide.querySelectorAll(".live input[type=text]").forEach((input) => input.dispatchEvent(new Event("input")))
+  slide.querySelectorAll(".live:has(.live-load[role]) .live-play").forEach((button) => button.click())
+}
 const started = async () => {
   start(document)
   while (document.querySelector(".live-load[role]")) await new Promise((done) => setTimeout(done, 50))

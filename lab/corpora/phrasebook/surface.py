@@ -1,6 +1,7 @@
 """From words with marks to sentences: elision, contraction, `an`, links, and the text for display."""
 
 import re
+import unicodedata
 from pathlib import Path
 from typing import no_type_check
 
@@ -71,7 +72,11 @@ def detokenise(text: str, language: str = "fr") -> str:
 
 
 def tokenise(text: str, language: str = "fr") -> str:
-    """Return text as people write it, cut into the words of the corpus: l' homme, my brother 's cat, no capitals."""
-    text = text.lower().replace("’", "'").rstrip(" .!?").replace(",", " , ")
+    """Return text as people write it, cut into the words of the corpus: l' homme, my brother 's cat, no capitals.
+
+    Any apostrophe is one, a comma is a word, other signs are left out. The live figures of the book cut French alike.
+    """
+    text = re.sub("[‘’ʼ]", "'", unicodedata.normalize("NFC", text).lower())
+    text = re.sub('[.!?;:…"“”„«»‹›()]', " ", text).replace(",", " , ")
     text = text.replace("'", "' ") if language == "fr" else re.sub(r" ?'s\b", " 's", text)
-    return " ".join(text.split())
+    return " ".join(word for word in text.split() if word != "'")
