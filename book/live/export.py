@@ -18,6 +18,7 @@ from book.contents import all_chapters
 from book.show.tables import table
 from lab.corpora import Document, Pair, grammar
 from lab.kinds import classification, language, translation
+from lab.kinds.pinned import rounded
 from lab.show.plots import STYLES
 
 LIVE = Path(__file__).parent
@@ -34,8 +35,8 @@ def stored(tensor: Tensor, precision: Precision = "int8") -> dict[str, Any]:
     shape = {"rows": table.shape[0] if tensor.dim() > 1 else tensor.numel(), "cols": table.shape[-1]}
     if precision == "float32" or tensor.dim() == 1:
         return shape | {"data": encoded(table.numpy())}
-    scales = table.abs().amax(dim=1, keepdim=True).clamp_min(1e-12) / 127
-    return shape | {"data": encoded((table / scales).round().to(torch.int8).numpy()), "scales": encoded(scales.numpy())}
+    numbers, scales = rounded(table)
+    return shape | {"data": encoded(numbers.numpy()), "scales": encoded(scales.numpy())}
 
 
 def encoded(numbers: np.ndarray) -> str:

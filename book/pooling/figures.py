@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from book.show.tables import outputs, results, spread, summary, table
-from lab.corpora import Document, reviews
+from lab.corpora import Document
 from lab.evaluation.classification_results import evidence_scores, evidence_weights, gold
-from lab.kinds import model_cache
 from lab.kinds.classification import Trained
+from lab.kinds.pinned import pinned
 from solutions.bahdanau.attention import masked_softmax, weighted_sum
 from solutions.pooling.attention import attention_pool, context_attention
 from solutions.pooling.model import SOLUTION
@@ -32,9 +32,7 @@ COLUMNS = {
 
 def reader(seed: int) -> Trained:
     """Return HAN, trained on short reviews."""
-    return model_cache.trained(
-        SOLUTION, corpus="reviews", recipe="short_han", seed=seed, quiet=True, texts=reviews.short()
-    )
+    return pinned(SOLUTION, f"han-{seed}")
 
 
 def agreement(one: Any, two: Any, documents: Sequence[Document], caption: str) -> HTML:
