@@ -1,0 +1,27 @@
+"""The models of the book's pages are those of today's code, recipes and data."""
+
+import pytest
+
+from autograder.places import ROOT
+from book.make.models import MOST, pins
+from lab.evaluation.pins import COST, moved
+from lab.kinds.pinned import record_of
+
+PINS = list(pins())
+
+
+@pytest.mark.parametrize("pin", PINS, ids=lambda pin: pin.name)
+def test_nothing_has_moved_away_from_a_pinned_model(pin) -> None:
+    assert not (reasons := moved(pin)), f"{pin.name}: {'; '.join(reasons)}. `make models` makes it anew"
+
+
+@pytest.mark.parametrize("pin", PINS, ids=lambda pin: pin.name)
+def test_eight_bits_a_number_cost_little(pin) -> None:
+    scores = record_of(pin.solution, pin.variant)["validation"]
+    assert scores["trained"] - scores["packed"] <= COST[scores["metric"]]
+
+
+def test_they_take_little_room_and_each_is_listed() -> None:
+    files = {path for path in ROOT.glob("solutions/*/pinned/*") if path.suffix != ".json"}
+    assert files == {pin.path for pin in PINS}
+    assert sum(path.stat().st_size for path in files) <= MOST
