@@ -1,6 +1,7 @@
 """An attention matrix in prose: its numbers are quoted, and what the text says of them has to be so."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 
 import torch
 from jaxtyping import Float
@@ -64,6 +65,12 @@ def place(words: Sequence[str], word: str) -> int:
 
 
 @torch.no_grad()
+def said(trained: Trained, source: str, target: str) -> Float[Tensor, "target vocabulary"]:
+    """Return the probabilities of all words at each step of a target that is forced, without that of its </s>."""
+    batch = collate(encoded([Pair(source, target)], trained.source_text, trained.target_text))
+    return trained.model(batch.source, batch.mask, batch.inputs, None).softmax(dim=-1)[:-1]
+
+
 def all_on_one(
     trained: Trained, attend: Callable[..., tuple[Tensor, Tensor]], source: str, target: str
 ) -> Float[Tensor, "target source"]:
@@ -72,19 +79,14 @@ def all_on_one(
     The target is forced. `attend` is the taught attention of the model, whose last argument is the mask: hiding all
     words but one gives that one the weight 1.
     """
-    (example,) = encoded([Pair(source, target)], trained.source_text, trained.target_text)
-    batch, model = collate([example]), trained.model
-    words, columns = batch.targets.shape[1] - 1, batch.source.shape[1]  # without </s> of the target
-    shares = torch.zeros(words, columns)
-    own = model.attend
+    words, columns = trained.target_text.encode(target), len(trained.source_text.encode(source)) + 1
+    own, shares = trained.model.attend, torch.zeros(len(words), columns)
     try:
-        for row in range(words):
-            for column in range(columns):
-                model.attend = narrowed(attend, row, column)
-                scores = model(batch.source, batch.mask, batch.inputs, None)
-                shares[row, column] = scores.softmax(dim=-1)[row, batch.targets[0, row]]
+        for row, column in product(range(len(words)), range(columns)):
+            trained.model.attend = narrowed(attend, row, column)
+            shares[row, column] = said(trained, source, target)[row, words[row]]
     finally:
-        model.attend = own
+        trained.model.attend = own
     return shares
 
 
