@@ -9,39 +9,39 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
 from importlib import import_module
 
 import torch
 
 from lab.dependencies import ROOT
-from lab.evaluation.pins import CHANGED, Pin, code_digest, make, moved, noted
+from lab.evaluation.pins import CHANGED, Pin, noted
+from lab.evaluation.small_pins import SmallPin
 from lab.kinds.runs import RUNS
 from lab.train.checkpoints import CheckpointError
 
 MOST = 12_000_000  # bytes of all pinned models: what a clone has to carry for a book that trains nothing
 
 
-def pins() -> Iterator[Pin]:
+def pins() -> Iterator[Pin | SmallPin]:
     """Yield the pinned models of all chapters."""
     for path in sorted(ROOT.glob("solutions/*/pins.py")):
         yield from import_module(f"solutions.{path.parent.name}.pins").PINS
 
 
-def made(pin: Pin) -> None:
+def made(pin: Pin | SmallPin) -> None:
     """Make a pinned model anew if something has moved away from it, and print what was done."""
-    reasons = moved(pin)
+    reasons = pin.moved()
     if not reasons:
         print(f"{pin.name}: as it was")
     elif reasons == [CHANGED]:
-        noted(pin)
+        noted(pin.path, pin.code)
         print(f"{pin.name}: the chapter's code has changed, and computes what it did: noted")
     else:
         print(f"{pin.name}: {'; '.join(reasons)}. Training", flush=True)
-        about = json.dumps([asdict(pin.settings), pin.corpus, pin.seed, code_digest(pin)]).encode()
-        folder = RUNS.parent / "models" / f"{pin.name}-{hashlib.sha256(about).hexdigest()[:12]}"
-        print(f"{pin.name}: {make(pin, folder)}", flush=True)
-        shutil.rmtree(folder)
+        key = hashlib.sha256(json.dumps(pin.key).encode()).hexdigest()[:12]
+        folder = RUNS.parent / "models" / f"{pin.name}-{key}"
+        print(f"{pin.name}: {pin.make(folder)}", flush=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def main(names: list[str]) -> int:

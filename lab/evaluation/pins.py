@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -48,6 +48,11 @@ class Pin:
     def path(self) -> Path:
         return place_of(self.solution.name, self.variant)
 
+    @property
+    def code(self) -> str:
+        """A digest of the chapter's code that the model is made of."""
+        return code_digest(self.solution.build.__module__)
+
     @cached_property
     def settings(self) -> Any:
         """The recipe with its changes."""
@@ -62,6 +67,17 @@ class Pin:
         """The corpus that it is trained and validated on."""
         return self.texts() if self.texts else corpora.load(self.corpus)
 
+    @property
+    def key(self) -> list[Any]:
+        """What a training that was stopped has to have in common with one that goes on."""
+        return [asdict(self.settings), self.corpus, self.seed, self.code]
+
+    def moved(self) -> list[str]:
+        return moved(self)
+
+    def make(self, folder: Path) -> str:
+        return make(self, folder)
+
     def trainer(self, folder: Path, solution: Solution | None = None) -> Trainer:
         """Return what trains it, in a folder."""
         named = self.recipe or self.solution.defaults[self.corpus]
@@ -73,9 +89,9 @@ class Pin:
         )
 
 
-def code_digest(pin: Pin) -> str:
-    """Return a digest of the chapter's code that a model is made of, whatever its comments and docstrings say."""
-    files = files_behind([pin.solution.build.__module__], ROOT)
+def code_digest(module: str) -> str:
+    """Return a digest of a module and what it imports of the chapters, whatever its comments and docstrings say."""
+    files = files_behind([module], ROOT)
     return syntax_digest([file for file in files if file.is_relative_to(ROOT / "solutions") and file.suffix == ".py"])
 
 
@@ -96,11 +112,9 @@ def answer(pin: Pin, trained: Any) -> float:
 
 def moved(pin: Pin) -> list[str]:
     """Return what has moved away from the pinned model since it was made, in words; nothing if it still holds."""
-    if not (pin.path.exists() and pin.path.with_suffix(".json").exists()):
-        return ["there is none yet"]
-    record, (about, _) = record_of(pin.solution, pin.variant), unpacked(pin.path.read_bytes())
-    if record["sha256"] != hashlib.sha256(pin.path.read_bytes()).hexdigest():
-        return [f"{shown(pin.path)} is not the file that its record tells of"]
+    if reasons := unusable(pin.path):
+        return reasons
+    record, (about, _) = record_of(pin.path), unpacked(pin.path.read_bytes())
     reasons = [f"recipe: {each}" for each in differing(about["content"]["recipe"], asdict(pin.settings))]
     if (about["corpus"], record["seed"]) != (pin.corpus, pin.seed):
         reasons.append(f"corpus and seed: {about['corpus']}, {record['seed']} are now {pin.corpus}, {pin.seed}")
@@ -108,16 +122,30 @@ def moved(pin: Pin) -> list[str]:
         reasons.append("data: the training text is another one")
     if reasons:
         return reasons
-    if record["code"] != code_digest(pin):
+    if record["code"] != pin.code:
         reasons.append(CHANGED)
     return reasons + computed_otherwise(pin, record)
+
+
+def unusable(path: Path) -> list[str]:
+    """Return why a file is no pinned model with its record, in words."""
+    if not (path.exists() and path.with_suffix(".json").exists()):
+        return ["there is none yet"]
+    if record_of(path)["sha256"] != hashlib.sha256(path.read_bytes()).hexdigest():
+        return [f"{shown(path)} is not the file that its record tells of"]
+    return []
+
+
+def near(losses: Sequence[float], kept: Sequence[float]) -> bool:
+    """Return whether a training begins as it began."""
+    return all(math.isclose(*pair, rel_tol=NEAR) for pair in zip(losses, kept, strict=True))
 
 
 def computed_otherwise(pin: Pin, record: Mapping[str, Any]) -> list[str]:
     """Return what the code computes otherwise than when the model was made: its training's beginning, its answer."""
     reasons = []
     now = first_losses(pin)
-    if not all(math.isclose(*pair, rel_tol=NEAR) for pair in zip(now, record["first losses"], strict=True)):
+    if not near(now, record["first losses"]):
         reasons.append(f"code: the training begins with losses of {now}, it began with {record['first losses']}")
     try:
         loss = answer(pin, pinned(pin.solution, pin.variant))
@@ -159,10 +187,7 @@ def make(pin: Pin, folder: Path) -> str:
     scores = {"trained": content["progress"]["best"], "packed": experiment.score(model, pin.data, lambda: None)}
     if scores["trained"] - scores["packed"] > COST[experiment.metric]:
         raise CheckpointError(f"{pin.name}: eight bits a number cost too much: {scores}")
-    record = {
-        "command": f"python -m book.make.models {pin.name}",
-        "commit": commit(),
-        "versions": versions(),
+    record = made_by(pin.name, data) | {
         "device": progress.device,
         "seconds": round(progress.seconds),
         "corpus": pin.corpus,
@@ -170,9 +195,7 @@ def make(pin: Pin, folder: Path) -> str:
         "recipe": content["recipe"],
         "seed": pin.seed,
         "parameters": sum(weight.numel() for weight in model.model.parameters()),
-        "bytes": len(data),
-        "sha256": hashlib.sha256(data).hexdigest(),
-        "code": code_digest(pin),
+        "code": pin.code,
         "validation": {"metric": experiment.metric} | scores,
         "first losses": first_losses(pin),
         "answer": answer(pin, model),
@@ -181,7 +204,17 @@ def make(pin: Pin, folder: Path) -> str:
     return f"{len(data) / 1e6:.2f} MB, validation {scores['trained']:.3f}, packed {scores['packed']:.3f}"
 
 
-def noted(pin: Pin) -> None:
+def made_by(name: str, data: bytes) -> dict[str, Any]:
+    """Return the head of a record: who made a file, and which one."""
+    return {
+        "command": f"python -m book.make.models {name}",
+        "commit": commit(),
+        "versions": versions(),
+        "bytes": len(data),
+        "sha256": hashlib.sha256(data).hexdigest(),
+    }
+
+
+def noted(path: Path, code: str) -> None:
     """Note the code as it is now: what it computes is what it computed when the model was made."""
-    record = record_of(pin.solution, pin.variant)
-    write(pin.path, pin.path.read_bytes(), record | {"code": code_digest(pin)})
+    write(path, path.read_bytes(), record_of(path) | {"code": code})

@@ -36,9 +36,7 @@ def pinned(solution: Solution, variant: str = "") -> Any:
 
     Raises CheckpointError where there is none, or where the model's code does not take its weights.
     """
-    path = place_of(solution.name, variant)
-    if not path.exists():
-        raise CheckpointError(f"there is no pinned model {shown(path)}: list it in pins.py there, and `make models`")
+    path = found(solution.name, variant)
     about, weights = unpacked(path.read_bytes())
     content = about["content"] | {"weights": weights}
     return experiment_of(about["corpus"]).revived(solution, path, content, progress=Progress(**about["progress"]))
@@ -49,9 +47,22 @@ def watched(solution: Solution, variant: str = "") -> list[Any]:
     return unpacked(place_of(solution.name, variant).read_bytes())[0]["watched"]
 
 
-def record_of(solution: Solution, variant: str = "") -> dict[str, Any]:
-    """Return how a pinned model came about."""
-    return json.loads(place_of(solution.name, variant).with_suffix(".json").read_text(encoding="utf-8"))
+def pinned_weights(chapter: str, variant: str) -> dict[str, Tensor]:
+    """Return the weights of a small model that no `Solution` describes (lab/evaluation/small_pins.py)."""
+    return unpacked(found(chapter, variant).read_bytes())[1]
+
+
+def found(chapter: str, variant: str) -> Path:
+    """Return where a pinned model lies; one that nobody has made is a CheckpointError."""
+    path = place_of(chapter, variant)
+    if not path.exists():
+        raise CheckpointError(f"there is no pinned model {shown(path)}: list it in pins.py there, and `make models`")
+    return path
+
+
+def record_of(path: Path) -> dict[str, Any]:
+    """Return how the pinned model of this file came about."""
+    return json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
 
 
 def shown(path: Path) -> str:

@@ -97,16 +97,16 @@ def test_it_is_said_what_has_moved_away(made, pin, says):
 
 
 def test_code_that_computes_something_else_is_seen_even_if_no_file_has_changed(made, monkeypatch):
-    monkeypatch.setattr(pins, "code_digest", lambda pin: pins.record_of(SOLUTION, "small")["code"])
+    monkeypatch.setattr(pins, "code_digest", lambda module: pins.record_of(made.path)["code"])
     (reason,) = moved(replace(made, solution=OTHER_CODE))
     assert reason.startswith("code: the training begins with losses of")
 
 
 def test_other_code_that_computes_the_same_is_noted(made, monkeypatch):
-    monkeypatch.setattr(pins, "code_digest", lambda pin: "other")
+    monkeypatch.setattr(pins, "code_digest", lambda module: "other")
     assert moved(made) == [CHANGED]
     before = made.path.read_bytes()
-    noted(made)
+    noted(made.path, made.code)
     assert moved(made) == []
     assert made.path.read_bytes() == before
 
