@@ -94,7 +94,7 @@ class SmallPin:
 
         def noted() -> Tensor:
             value = loss()
-            losses.append(float(value))
+            losses.append(value.item())
             return value
 
         for _step in islice(fit(model, noted, self.steps, self.rate), FIRST):
