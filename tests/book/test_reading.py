@@ -1,10 +1,13 @@
 """Tests of what the text says of a matrix: its numbers, its largest columns, and words whose weights are moved."""
 
+import re
+from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
 import torch
 
+from book.contents import chapters, page_file
 from book.show import reading
 from book.show.reading import Reading, StoryError, all_on_one
 from lab.text.batches import collate
@@ -68,3 +71,36 @@ def test_all_weight_on_one_word_gives_its_state_as_the_context_of_that_step_alon
         expected = model(batch.source, batch.mask, batch.inputs, None).softmax(dim=-1)
     torch.testing.assert_close(shares[1, 2], expected[1, batch.targets[0, 1]])
     assert shares[1].unique().numel() == 3
+
+
+# What a lesson's cell calls to show the matrix of a trained model.
+MATRICES = (
+    "heat_table( moved( long_matrix( short_matrix( without_penalty( with_penalty( expected_words( mean_and_learned( "
+    "looks_back( copies( resting("
+).split()
+INVENTED = "align * gaussian("  # a window over scores that are all the same
+HIDDEN = re.compile(r"^```\{code-cell\}[^\n]*\n:tags: \[remove-cell\].*?^```\n", re.MULTILINE | re.DOTALL)
+CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+
+
+def below_matrices(lesson: str) -> Iterator[tuple[str, str]]:
+    """Yield the code of each cell that shows a matrix, and the text from there to the next cell or heading."""
+    text = HIDDEN.sub("", lesson)
+    for cell in CELL.finditer(text):
+        if any(call in cell[1] for call in MATRICES) and INVENTED not in cell[1]:
+            yield cell[1], re.split(r"^(?:```|#)", text[cell.end() :], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+@pytest.mark.parametrize("name", chapters())
+def test_a_matrix_is_read_below_it_by_its_numbers_and_not_by_a_question(name: str) -> None:
+    for cell, text in below_matrices(page_file(name).read_text("utf-8")):
+        first = next(paragraph for paragraph in text.split("\n\n") if paragraph.strip())
+        assert "?" not in re.sub(r"`[^`]*`", "", first), f"a question stands below the matrix of:\n{cell}"
+        assert text.count("{glue:text}") >= 2, f"what does this matrix say? Quote it, below\n{cell}"
+
+
+def test_lessons_show_matrices() -> None:
+    shown = {name: len(list(below_matrices(page_file(name).read_text("utf-8")))) for name in chapters()}
+    assert {name: shown[name] for name in ("bahdanau", "luong", "structured", "language_model", "long_context")} == {
+        "bahdanau": 3, "luong": 2, "structured": 2, "language_model": 4, "long_context": 1,
+    }  # fmt: skip
