@@ -1,6 +1,6 @@
 """Tests of pinned models: as a file, made, loaded, and when something has moved away from one."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,8 +8,9 @@ import pytest
 import torch
 
 from lab.corpora import reviews
-from lab.evaluation import pins
+from lab.evaluation import pins, small_pins
 from lab.evaluation.pins import CHANGED, Pin, make, moved, noted
+from lab.evaluation.small_pins import SmallPin
 from lab.kinds import pinned as pinned_models
 from lab.kinds.pinned import packed, pinned, unpacked, watched
 from lab.kinds.runs import Solution
@@ -123,4 +124,59 @@ def test_a_training_that_was_cut_short_pins_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("ATTENTION_TRAINING_SECONDS", "0")
     with pytest.raises(CheckpointError, match="cut short"):
         make(PIN, tmp_path / "training")
+    assert not (tmp_path / "x.npz").exists()
+
+
+def tiny(factor: float = 1.0) -> tuple[torch.nn.Linear, Callable[[], torch.Tensor]]:
+    """A model of one matrix that learns to double."""
+    torch.manual_seed(1)
+    model, generator = torch.nn.Linear(3, 2), torch.Generator().manual_seed(1)
+
+    def loss() -> torch.Tensor:
+        x = torch.randn(8, 3, generator=generator)
+        return (model(x) - factor * x[:, :2]).square().mean()
+
+    return model, loss
+
+
+SMALL = SmallPin("structured", "tiny", "solutions.structured.model", tiny, {"doubles": True}, steps=40, rate=0.1)
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SmallPin:
+    monkeypatch.setattr(small_pins, "place_of", lambda *name: tmp_path / f"{'-'.join(name)}.npz")
+    assert SMALL.moved() == ["there is none yet"]
+    SMALL.make(tmp_path)
+    return SMALL
+
+
+def test_a_small_pin_is_trained_kept_and_holds(small):
+    assert small.moved() == []
+    record = pinned_models.record_of(small.path)
+    assert record["answer"] < record["first losses"][0] / 2
+    model, _ = tiny()
+    model.load_state_dict(unpacked(small.path.read_bytes())[1])
+    assert model.bias.abs().max() < 0.5
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"rate": 0.2}, ["recipe: "]),
+        ({"about": {"doubles": False}}, ["recipe: "]),
+        ({"begin": lambda: tiny(3.0)}, ["code: the training begins", "code: the model's loss"]),
+        ({"module": "solutions.luong.model"}, [CHANGED]),
+    ],
+)
+def test_it_is_said_what_has_moved_away_from_a_small_pin(small, changes, says):
+    reasons = replace(small, **changes).moved()
+    assert len(reasons) == len(says)
+    assert all(reason.startswith(each) for reason, each in zip(reasons, says, strict=True)), reasons
+
+
+def test_a_small_training_that_was_cut_short_pins_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(small_pins, "place_of", lambda *name: tmp_path / "x.npz")
+    monkeypatch.setenv("ATTENTION_TRAINING_SECONDS", "0")
+    with pytest.raises(CheckpointError, match="cut short"):
+        SMALL.make(tmp_path)
     assert not (tmp_path / "x.npz").exists()
