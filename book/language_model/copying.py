@@ -76,7 +76,8 @@ def copies() -> HeatTable:
     assert look_without([before]) > 1 > 2 * min(others), "the text says that one head of layer 1 is needed, one is not"
     quote(
         copy_asks=asks, copy_before=names[PERIOD], copy_follows=behind,
-        worst=names[worst], worst_right=number(right[worst], 2), most_right=number(sorted(right[PERIOD:SHOWN])[1], 2),
+        copy_worst=names[worst], worst_right=number(right[worst], 2),
+        most_right=number(sorted(right[PERIOD:SHOWN])[1], 2),
         copy_whole=number(look_without([]), 2), copy_without=f"{look_without([before]):.2f}",
         copy_without_second=f"{look_without([after]):.2f}", copy_spared=number(min(others), 2),
         copy_spared_head=f"{others.index(min(others)) + 1}",

@@ -11,6 +11,7 @@ from IPython.display import HTML
 from numpy.typing import NDArray
 from torch import Tensor
 
+from book.show.erasing import without
 from book.show.tables import outputs, results, spread, summary, table
 from lab.corpora import Document
 from lab.evaluation.classification_results import evidence_scores, evidence_weights, gold
@@ -59,16 +60,6 @@ def shares(named: dict[str, tuple[Any, Sequence[Document]]]) -> HTML:
         rows.append([name, *(f"{scores[key]['value']:.2f}" for key in COLUMNS)])
     caption = "Shares, from 0 to 1: means over the test texts that have evidence"
     return table(caption, ["model", *COLUMNS.values()], rows)
-
-
-def without(document: Document, gone: NDArray[np.int_]) -> tuple[str, ...]:
-    """Return the sentences without the words at these places, counted through the text."""
-    left, place = [], 0
-    for sentence in document.sentences:
-        words = sentence.split()
-        left.append(" ".join(word for t, word in enumerate(words, start=place) if t not in gone))
-        place += len(words)
-    return tuple(left)
 
 
 RULES: dict[str, Rule] = {
