@@ -39,7 +39,7 @@ def made(pin: Pin | SmallPin) -> None:
     else:
         print(f"{pin.name}: {'; '.join(reasons)}. Training", flush=True)
         key = hashlib.sha256(json.dumps(pin.key).encode()).hexdigest()[:12]
-        folder = RUNS.parent / "models" / f"{pin.name}-{key}"
+        folder = RUNS / "pinned" / f"{pin.name}-{key}"  # `make clean` leaves it
         print(f"{pin.name}: {pin.make(folder)}", flush=True)
         shutil.rmtree(folder, ignore_errors=True)
 
