@@ -23,7 +23,7 @@ from lab.train.training import Trainer
 
 FIRST = 4  # steps of a training that are taken again: they show whether it is still the same one
 CHANGED = "code: that of the chapter has changed"
-NEAR = 2e-3  # how far their losses may differ: machines add in other orders
+NEAR = 1e-3  # how far their losses may differ: machines add in other orders
 COST = {"BLEU": 0.5, "score": 0.5, "log-likelihood": 0.005}  # what eight bits may take from the validation score
 
 
@@ -78,14 +78,16 @@ class Pin:
     def make(self, folder: Path) -> str:
         return make(self, folder)
 
-    def trainer(self, folder: Path, solution: Solution | None = None) -> Trainer:
-        """Return what trains it, in a folder."""
+    def trainer(self, folder: Path, solution: Solution | None = None, precision: str = "") -> Trainer:
+        """Return what trains it, in a folder; in the recipe's precision, which may be the processor's, or in this."""
+        training = self.settings.training
+        recipe = replace(self.settings, training=replace(training, precision=precision or training.precision))
         named = self.recipe or self.solution.defaults[self.corpus]
         run = run_of(self.solution.name, self.corpus, named, self.variant, self.seed)
         experiment = experiment_of(self.corpus)
         device = torch.device("cpu")
         return experiment.trainer(
-            solution or self.solution, run, self.settings, folder, corpus=self.data, quiet=True, device=device
+            solution or self.solution, run, recipe, folder, corpus=self.data, quiet=True, device=device
         )
 
 
@@ -96,8 +98,8 @@ def code_digest(module: str) -> str:
 
 
 def first_losses(pin: Pin) -> list[float]:
-    """Return the losses of the first steps of the training, taken anew."""
-    trainer = pin.trainer(scratch())
+    """Return the losses of the first steps of the training, taken anew, in fp32: the same on every processor."""
+    trainer = pin.trainer(scratch(), precision="fp32")
     trainer.model.train()
     return [float(trainer.step(group)) for group in trainer.task.groups(trainer.epoch_seed(0))[:FIRST]]
 
@@ -189,6 +191,7 @@ def make(pin: Pin, folder: Path) -> str:
         raise CheckpointError(f"{pin.name}: eight bits a number cost too much: {scores}")
     record = made_by(pin.name, data) | {
         "device": progress.device,
+        "precision": "bf16" if trainer.gradient.bf16 else "fp32",
         "seconds": round(progress.seconds),
         "corpus": pin.corpus,
         "data": content["data"],
