@@ -2,13 +2,15 @@
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from lab import corpora
 from lab.dependencies import ROOT, files_behind
@@ -23,7 +25,7 @@ from lab.train.training import Trainer
 
 FIRST = 4  # steps of a training that are taken again: they show whether it is still the same one
 CHANGED = "code: that of the chapter has changed"
-NEAR = 1e-3  # how far their losses may differ: machines add in other orders
+NEAR, FAR = 1e-3, 1e-2  # by what part losses may differ, and distances: machines add in other orders
 COST = {"BLEU": 0.5, "score": 0.5, "log-likelihood": 0.005}  # what eight bits may take from the validation score
 
 
@@ -97,11 +99,40 @@ def code_digest(module: str) -> str:
     return syntax_digest([file for file in files if file.is_relative_to(ROOT / "solutions") and file.suffix == ".py"])
 
 
-def first_losses(pin: Pin) -> list[float]:
-    """Return the losses of the first steps of the training, taken anew, in fp32: the same on every processor."""
+@dataclass(frozen=True)
+class First:
+    """The first steps of a training: their losses, and how far the parameters are from where they began after each."""
+
+    losses: list[float]
+    distances: list[float]
+
+    def differs(self, kept: Mapping[str, Sequence[float]]) -> list[str]:
+        """Return in what these steps are not those that were kept, in words."""
+        bounds = {"losses": NEAR, "distances": FAR}
+        return [
+            f"code: the training begins with {name} of {now}, it began with {kept[name]}"
+            for name, now in asdict(self).items()
+            if not all(math.isclose(*pair, rel_tol=bounds[name]) for pair in zip(now, kept[name], strict=True))
+        ]
+
+
+def first_steps(model: nn.Module, steps: Iterable[float]) -> First:
+    """Return the first of some steps, each of which moves the model and is its loss."""
+    begun = [weight.detach().clone() for weight in model.parameters()]
+    losses, distances = [], []
+    for loss in islice(steps, FIRST):
+        moves = [(weight.detach() - one).square().sum() for weight, one in zip(model.parameters(), begun, strict=True)]
+        losses.append(loss)
+        distances.append(float(torch.stack(moves).sum().sqrt()))
+    return First(losses, distances)
+
+
+def first_of(pin: Pin) -> First:
+    """Return the first steps of the training, taken anew, in fp32: the same on every processor."""
     trainer = pin.trainer(scratch(), precision="fp32")
     trainer.model.train()
-    return [float(trainer.step(group)) for group in trainer.task.groups(trainer.epoch_seed(0))[:FIRST]]
+    groups = trainer.task.groups(trainer.epoch_seed(0))
+    return first_steps(trainer.model, (float(trainer.step(group)) for group in groups))
 
 
 @torch.no_grad()
@@ -138,17 +169,9 @@ def unusable(path: Path) -> list[str]:
     return []
 
 
-def near(losses: Sequence[float], kept: Sequence[float]) -> bool:
-    """Return whether a training begins as it began."""
-    return all(math.isclose(*pair, rel_tol=NEAR) for pair in zip(losses, kept, strict=True))
-
-
 def computed_otherwise(pin: Pin, record: Mapping[str, Any]) -> list[str]:
     """Return what the code computes otherwise than when the model was made: its training's beginning, its answer."""
-    reasons = []
-    now = first_losses(pin)
-    if not near(now, record["first losses"]):
-        reasons.append(f"code: the training begins with losses of {now}, it began with {record['first losses']}")
+    reasons = first_of(pin).differs(record["first steps"])
     try:
         loss = answer(pin, pinned(pin.solution, pin.variant))
     except CheckpointError as error:
@@ -200,7 +223,7 @@ def make(pin: Pin, folder: Path) -> str:
         "parameters": sum(weight.numel() for weight in model.model.parameters()),
         "code": pin.code,
         "validation": {"metric": experiment.metric} | scores,
-        "first losses": first_losses(pin),
+        "first steps": asdict(first_of(pin)),
         "answer": answer(pin, model),
     }
     write(pin.path, data, record)

@@ -3,15 +3,14 @@
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from lab.evaluation.pins import CHANGED, FIRST, NEAR, code_digest, made_by, near, unusable
+from lab.evaluation.pins import CHANGED, NEAR, First, code_digest, first_steps, made_by, unusable
 from lab.kinds.fit import fit
 from lab.kinds.pinned import packed, place_of, record_of, unpacked, write
 from lab.kinds.runs import joined
@@ -63,8 +62,7 @@ class SmallPin:
         if record["recipe"] != self.settings:
             return [f"recipe: {record['recipe']} is now {self.settings}"]
         reasons = [CHANGED] if record["code"] != self.code else []
-        if not near(now := self.first_losses(), record["first losses"]):
-            reasons.append(f"code: the training begins with losses of {now}, it began with {record['first losses']}")
+        reasons += self.first_steps().differs(record["first steps"])
         loss = self.answer(unpacked(self.path.read_bytes())[1])
         if not math.isclose(loss, record["answer"], rel_tol=NEAR, abs_tol=1e-4):
             reasons.append(f"code: the model's loss on a batch is {loss:.4f}, it was {record['answer']:.4f}")
@@ -81,14 +79,14 @@ class SmallPin:
             "recipe": self.settings,
             "parameters": sum(weight.numel() for weight in model.parameters()),
             "code": self.code,
-            "first losses": self.first_losses(),
+            "first steps": asdict(self.first_steps()),
             "answer": self.answer(unpacked(data)[1]),
         }
         write(self.path, data, record)
         return f"{len(data) / 1e6:.2f} MB, loss on a batch {record['answer']:.3f}"
 
-    def first_losses(self) -> list[float]:
-        """Return the losses of the first steps of the training, taken anew."""
+    def first_steps(self) -> First:
+        """Return the first steps of the training, taken anew."""
         losses: list[float] = []
         model, loss = self.begin()
 
@@ -97,9 +95,7 @@ class SmallPin:
             losses.append(value.item())
             return value
 
-        for _step in islice(fit(model, noted, self.steps, self.rate), FIRST):
-            pass
-        return losses
+        return first_steps(model, (losses[-1] for _step in fit(model, noted, self.steps, self.rate)))
 
     @torch.no_grad()
     def answer(self, weights: Mapping[str, Tensor]) -> float:
