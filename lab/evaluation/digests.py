@@ -13,7 +13,7 @@ from typing import Any
 from lab.corpora import Labelled, Parallel, Text
 from lab.kinds.runs import ROOT
 
-SCORES_NOTHING = {"digests", "evaluate", "linear_baseline", "pins", "result_files", "sweeps"}
+SCORES_NOTHING = {"digests", "evaluate", "linear_baseline", "pins", "result_files", "small_pins", "sweeps"}
 SCORER = ROOT / "solutions" / "scorer.sha256"  # of the code that all kept results were last scored by
 
 
