@@ -23,7 +23,7 @@ esac
 endef
 export ON_PYTHONPATH
 
-.PHONY: help setup course book book-students pdf pdf-students slides questions release work class model test test-all lint bench gpu results clean
+.PHONY: help setup course book book-students pdf pdf-students slides questions release work class model models test test-all lint bench gpu results clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -124,6 +124,9 @@ bench: release ## speed, as ratios within one run
 
 gpu: $(SETUP) ## properties, speeds and full trainings on a GPU, in steps of 9 minutes (DEVICE=cpu QUICK=1: the same way in minutes)
 	@python -m benchmarks.gpu $(if $(DEVICE),--device $(DEVICE)) $(if $(QUICK),--quick --out build/gpu-quick) $(if $(OUT),--out $(OUT))
+
+models: $(SETUP) ## train and pin anew the models of the book from which code, recipe or data have moved away
+	@python -m book.make.models
 
 results: $(SETUP) ## score every kept output again, note which are as they were, and print the results
 	@python -m lab.evaluation

@@ -23,6 +23,7 @@ from lab.files import atomic_write
 ROOT = Path(__file__).parents[2]
 OF_ALL = "results"  # the page that stands on the results of all chapters, and on the aims beside them
 OF_CHECKS = "teaching"  # the page with the mistakes that all checks know; checks are imported by name
+PINNED = "lab/kinds/pinned.py"  # whoever imports it may load the pinned models of the chapters whose code is at hand
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 FAULT = re.compile(r"^(?:[\w.]*\.)?(\w*(?:Error|Exception|Interrupt|Warning)\b.*)$", re.MULTILINE)
@@ -37,7 +38,7 @@ def code_cells(page: Path) -> list[str]:
 
 
 def standing_on(page: Path, root: Path = ROOT) -> list[Path]:
-    """Return the files that a chapter's cells stand on: what they import, what that imports, and the results."""
+    """Return the files that a chapter's cells stand on: what they import, what that imports, results, pinned models."""
     cells = code_cells(page)
     paths = set(files_behind([name for cell in cells for name in imported_names(cell)], root))
     name, code = name_of(page), "\n".join(cells)
@@ -45,6 +46,9 @@ def standing_on(page: Path, root: Path = ROOT) -> list[Path]:
     for folder in root.glob("solutions/*/results"):
         if folder.parent.name == chapter or name == OF_ALL or folder.parent.name in code:
             paths |= set(folder.glob("*.json"))
+    if root / PINNED in paths:
+        for solution in {path.relative_to(root).parts[1] for path in paths if path.is_relative_to(root / "solutions")}:
+            paths |= set(root.glob(f"solutions/{solution}/pinned/*.npz"))
     if name == OF_ALL:
         paths |= {*root.glob("solutions/*/aims.json"), *root.glob("book/chapters.toml"), *root.glob("course.toml")}
     if name == OF_CHECKS:

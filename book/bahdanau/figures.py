@@ -13,7 +13,6 @@ from book.show.tables import MODELS, PHRASEBOOK, outputs, results, table
 from lab import corpora
 from lab.corpora import Pair
 from lab.kinds.runs import joined
-from lab.metrics import Weights
 from lab.show.plots import Picture, training_curves
 
 QUERIES = {"": "before the step, as in the paper", "after": "after the step, as Luong et al. do"}  # variant: its words
@@ -71,18 +70,6 @@ def never_right(shown: int = 6) -> HTML:
         f"Wrong with every seed: {len(wrong)} of {len(pairs):,} test sentences, the first {shown}",
         ["source", "true translation", "seed 1"],
         [[pair.source, pair.target, ours] for pair, ours in wrong[:shown]],
-    )
-
-
-def on_true_words(weights: Weights, pair: Pair) -> str:
-    """Return how many rows of an attention matrix have most weight on a true source word, or beside one, in words."""
-    rows = {target: {i for i, j in pair.links or () if j == target} for _, target in pair.links or ()}
-    peaks = {target: max(range(len(weights[target])), key=list(weights[target]).__getitem__) for target in rows}
-    right = sum(peaks[target] in true for target, true in rows.items())
-    beside = sum(min(abs(peaks[target] - i) for i in true) == 1 for target, true in rows.items())
-    return (
-        f"{len(rows)} of the words have a true source word. The largest weight of their rows is on it {right} "
-        f"times, one position beside it {beside} times, elsewhere {len(rows) - right - beside} times."
     )
 
 

@@ -18,6 +18,7 @@ from book.contents import all_chapters
 from book.show.tables import table
 from lab.corpora import Document, Pair, grammar
 from lab.kinds import classification, language, translation
+from lab.kinds.pinned import rounded
 from lab.show.plots import STYLES
 
 LIVE = Path(__file__).parent
@@ -34,8 +35,8 @@ def stored(tensor: Tensor, precision: Precision = "int8") -> dict[str, Any]:
     shape = {"rows": table.shape[0] if tensor.dim() > 1 else tensor.numel(), "cols": table.shape[-1]}
     if precision == "float32" or tensor.dim() == 1:
         return shape | {"data": encoded(table.numpy())}
-    scales = table.abs().amax(dim=1, keepdim=True).clamp_min(1e-12) / 127
-    return shape | {"data": encoded((table / scales).round().to(torch.int8).numpy()), "scales": encoded(scales.numpy())}
+    numbers, scales = rounded(table)
+    return shape | {"data": encoded(numbers.numpy()), "scales": encoded(scales.numpy())}
 
 
 def encoded(numbers: np.ndarray) -> str:
@@ -48,19 +49,6 @@ def exported(trained: Trained, precision: Precision = "int8") -> dict[str, Any]:
     recipe: Any = trained.model.recipe
     settings = {each.name: getattr(recipe, each.name) for each in fields(recipe) if each.name != "training"}
     return {"settings": settings, "tensors": {name: stored(tensor, precision) for name, tensor in tables.items()}}
-
-
-def quantise(model: torch.nn.Module, precision: Precision = "int8") -> None:
-    """Give a model the parameters that the engine unpacks."""
-    for parameter in model.parameters():
-        parameter.data.copy_(unpacked(stored(parameter, precision)).reshape(parameter.shape))
-
-
-def unpacked(table: Mapping[str, Any]) -> Tensor:
-    """Return a table of numbers as the engine unpacks it."""
-    numbers = np.frombuffer(base64.b64decode(table["data"]), np.int8 if "scales" in table else np.float32)
-    scales = np.frombuffer(base64.b64decode(table["scales"]), np.float32)[:, None] if "scales" in table else 1
-    return torch.from_numpy(numbers.astype(np.float32).reshape(-1, table["cols"]) * scales)
 
 
 def apart(parameters: Iterable[tuple[str, Tensor]]) -> Iterator[tuple[str, Tensor]]:

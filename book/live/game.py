@@ -8,9 +8,9 @@ from IPython.display import HTML
 from jaxtyping import Float
 from torch import Tensor
 
-from book.live.export import figure, quantise
+from book.live.export import figure
 from lab.decode.decoding import Translator
-from lab.kinds import model_cache
+from lab.kinds.pinned import pinned
 from lab.kinds.translation import Trained
 from lab.text.batches import collate
 from solutions.bahdanau.model import SOLUTION
@@ -20,7 +20,7 @@ SHOWN = 4  # most probable words
 
 def game(french: str, english: str) -> HTML:
     """Return the figure in which a reader sets the weights of the chapter's model: a sentence and its translation."""
-    trained = model_cache.trained(SOLUTION, quiet=True)
+    trained = pinned(SOLUTION)
     return figure("game", {"bahdanau": trained}, french, still(trained, french, english), truth=english)
 
 
@@ -28,7 +28,6 @@ def still(trained: Trained, french: str, english: str) -> str:
     """Return the first word's weights, all alike, what the model says to them, and both losses, as html."""
     source, words = [*french.split(), "</s>"], english.split()
     model = deepcopy(trained.model).eval()
-    quantise(model)  # as the page has it
     own = chances(model, trained, french, english)
     torch.nn.init.zeros_(model.get_parameter("v"))  # every score is 0
     alike = chances(model, trained, french, english)

@@ -11,11 +11,12 @@ from IPython.display import HTML
 from numpy.typing import NDArray
 from torch import Tensor
 
+from book.show.erasing import without
 from book.show.tables import outputs, results, spread, summary, table
-from lab.corpora import Document, reviews
+from lab.corpora import Document
 from lab.evaluation.classification_results import evidence_scores, evidence_weights, gold
-from lab.kinds import model_cache
 from lab.kinds.classification import Trained
+from lab.kinds.pinned import pinned
 from solutions.bahdanau.attention import masked_softmax, weighted_sum
 from solutions.pooling.attention import attention_pool, context_attention
 from solutions.pooling.model import SOLUTION
@@ -32,9 +33,7 @@ COLUMNS = {
 
 def reader(seed: int) -> Trained:
     """Return HAN, trained on short reviews."""
-    return model_cache.trained(
-        SOLUTION, corpus="reviews", recipe="short_han", seed=seed, quiet=True, texts=reviews.short()
-    )
+    return pinned(SOLUTION, f"han-{seed}")
 
 
 def agreement(one: Any, two: Any, documents: Sequence[Document], caption: str) -> HTML:
@@ -61,16 +60,6 @@ def shares(named: dict[str, tuple[Any, Sequence[Document]]]) -> HTML:
         rows.append([name, *(f"{scores[key]['value']:.2f}" for key in COLUMNS)])
     caption = "Shares, from 0 to 1: means over the test texts that have evidence"
     return table(caption, ["model", *COLUMNS.values()], rows)
-
-
-def without(document: Document, gone: NDArray[np.int_]) -> tuple[str, ...]:
-    """Return the sentences without the words at these places, counted through the text."""
-    left, place = [], 0
-    for sentence in document.sentences:
-        words = sentence.split()
-        left.append(" ".join(word for t, word in enumerate(words, start=place) if t not in gone))
-        place += len(words)
-    return tuple(left)
 
 
 RULES: dict[str, Rule] = {

@@ -1,82 +1,29 @@
 """What the chapter on structured self-attention measures: hops that drift apart in training, and its tables."""
 
-import json
 import statistics
 from collections import Counter
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import torch
-from filelock import FileLock
 from IPython.display import HTML
-from torch import Tensor
 
 from book.show.experiments import ACCURACY, Column, runs_of, values
 from book.show.tables import budget, outputs, results, score, summary, table
-from lab.corpora import Document, Labelled, reviews, verdicts
+from lab.corpora import Document, reviews, verdicts
 from lab.corpora.aspects import WORDS
-from lab.corpora.reviews import LABELS, generate
-from lab.dependencies import STORE
 from lab.evaluation.classification_results import gold as gold_words
-from lab.files import atomic_write
-from lab.kinds.classification import Run, Trained, restore, train
-from lab.kinds.model_cache import key
+from lab.kinds.classification import Trained
+from lab.kinds.pinned import pinned, watched
 from lab.kinds.runs import joined
 from lab.show.plots import STYLES, Picture, legend_below, panels, ranges
-from solutions.structured.attention import structured_attention
-from solutions.structured.model import SOLUTION, build
+from solutions.structured.model import SOLUTION
 from solutions.structured.sweeps import HOPS, PENALTIES
-
-SHORT = {"train": 3000, "validation": 300}  # reviews of one to three sentences: two trainings fit into the chapter
-
-
-def overlap(A: Tensor) -> float:
-    """Return the mean of what two different hops share, a_i · a_j, over all pairs and sentences."""
-    products = A @ A.transpose(1, 2)
-    hops = A.shape[1]
-    own = products.diagonal(dim1=1, dim2=2).sum(dim=-1)
-    return ((products.sum(dim=(1, 2)) - own) / (hops * (hops - 1))).mean().item()
+from solutions.structured.watched import short_reviews
 
 
-def short_reviews() -> Labelled:
-    """Return reviews of one to three sentences."""
-    parts = {name: generate(size, 2017 + number, name, 1, 3) for number, (name, size) in enumerate(SHORT.items())}
-    return Labelled("reviews", LABELS, parts["train"], parts["validation"], {"test": parts["validation"]})
-
-
-def watched(penalty: float, epochs: int = 6, every: int = 5) -> tuple[Trained, list[tuple[int, float]]]:
-    """Return the chapter's model with this weight of the penalty, and its overlap, step by step; trained once."""
-    recipe = replace(SOLUTION.recipes["small"], penalty=penalty)
-    recipe = replace(recipe, training=replace(recipe.training, epochs=epochs))
-    folder = STORE / f"structured-watched-{key(replace(SOLUTION, build=watch), (recipe, every), seed=1)}"
-    STORE.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{folder}.lock"):
-        if not (folder / "curve.json").exists():
-            watch(folder, recipe, every)
-        curve = json.loads((folder / "curve.json").read_text())
-        return restore(SOLUTION, folder), [(step, shared) for step, shared in curve]
-
-
-def watch(folder: Path, recipe: Any, every: int) -> None:
-    """Train a model into a folder, and write what its hops share beside it, every so many steps."""
-    curve: list[tuple[int, float]] = []
-    steps = 0
-
-    def attend(H, W_s1, W_s2, mask):
-        nonlocal steps
-        M, A, P = structured_attention(H, W_s1, W_s2, mask)
-        if torch.is_grad_enabled():
-            steps += 1
-            if steps % every == 0:
-                curve.append((steps, overlap(A.detach())))
-        return M, A, P
-
-    watching = replace(SOLUTION, build=lambda *sizes: build(*sizes, attend=attend))
-    run = Run(SOLUTION.name, "reviews", "small", "watched")
-    train(watching, run, recipe, quiet=True, folder=folder, corpus=short_reviews())
-    (folder / "last.pt").unlink(missing_ok=True)
-    atomic_write(folder / "curve.json", json.dumps(curve).encode())
+def with_curve(variant: str = "") -> tuple[Trained, list[tuple[int, float]]]:
+    """Return the chapter's model with the penalty, or the one that is "free" of it, and its overlap, step by step."""
+    return pinned(SOLUTION, variant), [(step, shared) for step, shared in watched(SOLUTION, variant)]
 
 
 def evidence_shares(models: dict[str, Trained], documents: list[Document] | None = None) -> HTML:

@@ -15,7 +15,7 @@ from book.show.experiments import BLEU, Column, experiment_table, runs_of
 from book.show.tables import ROOT, budget, outputs, results, summary, table
 from lab import corpora
 from lab.evaluation.result_files import read_json
-from lab.kinds import model_cache
+from lab.kinds.pinned import pinned
 from lab.kinds.translation import Trained
 from lab.metrics import as_matrix
 from lab.show.plots import Picture, training_curves
@@ -36,7 +36,7 @@ FOCUSED = 0.5  # of a head's rows: what it is said to look at is where it looks 
 def show_all(model: Trained) -> None:
     """Print what the small model of each chapter makes of the long sentence."""
     recurrent = {"encoder_decoder": ENCODER_DECODER, "bahdanau": BAHDANAU, "luong": LUONG}
-    models = {name: model_cache.trained(solution, quiet=True) for name, solution in recurrent.items()}
+    models = {name: pinned(solution) for name, solution in recurrent.items()}
     long_sentence.show(**models, transformer=model)
 
 

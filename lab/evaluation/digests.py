@@ -4,6 +4,7 @@ import ast
 import functools
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 from lab.corpora import Labelled, Parallel, Text
 from lab.kinds.runs import ROOT
 
-SCORES_NOTHING = {"digests", "evaluate", "linear_baseline", "result_files", "sweeps"}
+SCORES_NOTHING = {"digests", "evaluate", "linear_baseline", "pins", "result_files", "small_pins", "sweeps"}
 SCORER = ROOT / "solutions" / "scorer.sha256"  # of the code that all kept results were last scored by
 
 
@@ -21,8 +22,16 @@ def scorer_digest() -> str:
     """Return a digest of the code that scores, whatever its comments and docstrings say, and of sacreBLEU's version."""
     here = {path for path in Path(__file__).parent.glob("[!_]*.py") if path.stem not in SCORES_NOTHING}
     files = here | {ROOT / "lab" / "metrics.py"}
-    trees = [(file.name, _syntax(ast.parse(file.read_bytes()))) for file in sorted(files)]
-    return hashlib.sha256(repr([version("sacrebleu"), trees]).encode()).hexdigest()
+    return hashlib.sha256(repr([version("sacrebleu"), _trees(files)]).encode()).hexdigest()
+
+
+def syntax_digest(files: Iterable[Path]) -> str:
+    """Return a digest of some code, whatever its comments and docstrings say."""
+    return hashlib.sha256(repr(_trees(files)).encode()).hexdigest()
+
+
+def _trees(files: Iterable[Path]) -> list[tuple[str, Any]]:
+    return [(file.name, _syntax(ast.parse(file.read_bytes()))) for file in sorted(files)]
 
 
 def references_digest(corpus: Parallel | Labelled | Text) -> str:

@@ -99,7 +99,15 @@ def commit() -> str:
         return named
     try:
         head = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, check=True)
-        changed = ["git", "status", "--porcelain", "-uno", "--", ".", ":!solutions/*/results"]  # results train nothing
+        changed = [
+            "git",
+            "status",
+            "--porcelain",
+            "-uno",
+            "--",
+            ".",
+            *(f":!solutions/*/{made}" for made in ("results", "pinned")),
+        ]
         dirty = subprocess.run(changed, cwd=ROOT, capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"

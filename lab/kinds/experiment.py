@@ -50,10 +50,33 @@ class Experiment(Generic[T]):
         The budget is that of the whole call: reading the corpus and validating are in it. With `keep_on_interrupt` a
         KeyboardInterrupt ends the training as the budget does.
         """
+        budget, folder = Budget.of(minutes), folder or run.folder
+        how = {"micro_tokens": micro_tokens, "quiet": quiet, "keep_on_interrupt": keep_on_interrupt}
+        trainer = self.trainer(solution, run, recipe, folder, budget, corpus, fresh, device, **how)
+        if fresh:  # only now, when corpus and model are there
+            forget(folder)
+        progress = trainer.run()  # of the whole training; the checkpoint holds that of its best moment
+        return self.restore(solution, folder, device, progress)
+
+    def trainer(
+        self,
+        solution: Solution,
+        run: Named,
+        recipe: Any,
+        folder: Path,
+        budget: Budget | None = None,
+        corpus: Any = None,
+        fresh: bool = False,
+        device: torch.device | None = None,
+        **how: Any,
+    ) -> Trainer:
+        """Return what trains a run, with corpus, vocabularies and model at hand; `how` are other fields of a trainer.
+
+        Vocabularies of a training that can be resumed are taken from its checkpoint, unless `fresh`.
+        """
         demand(recipe)
-        budget = Budget.of(minutes)
+        budget = budget or Budget.of(None)
         corpus = corpus or self.load(run)
-        folder = folder or run.folder
         about: dict[str, Any] = {
             "solution": solution.name,
             "run": run.name,
@@ -73,7 +96,7 @@ class Experiment(Generic[T]):
         def in_use(candidate: Any) -> T:
             return self.trained(candidate, *sides, about, Progress())
 
-        trainer = Trainer(
+        return Trainer(
             model,
             self.task(in_use(model), corpus, recipe),
             recipe.training,
@@ -81,25 +104,29 @@ class Experiment(Generic[T]):
             seed=run.seed,
             validate=lambda candidate: self.score(in_use(candidate), corpus, budget.demand),
             about=about,
-            device=device or best_device(),
             minutes=budget,
             rate=solution.rate(recipe) if solution.rate else None,
-            micro_tokens=micro_tokens,
-            quiet=quiet,
-            keep_on_interrupt=keep_on_interrupt,
+            device=device or best_device(),
+            **how,
         )
-        if fresh:  # only now, when corpus and model are there
-            forget(folder)
-        progress = trainer.run()  # of the whole training; the checkpoint holds that of its best moment
-        return self.restore(solution, folder, device, progress)
 
     def restore(
         self, solution: Solution, folder: Path, device: torch.device | None = None, progress: Progress | None = None
     ) -> T:
         """Return the best model of a run's folder; a checkpoint of another solution is an error."""
-        content = best(solution, folder)
+        return self.revived(solution, folder / "best.pt", best(solution, folder), device, progress)
+
+    def revived(
+        self,
+        solution: Solution,
+        path: Path,
+        content: dict[str, Any],
+        device: torch.device | None = None,
+        progress: Progress | None = None,
+    ) -> T:
+        """Return the model that a file holds, whose content was read already."""
         sides = self.restored(content)
-        model = rebuilt(solution, folder, content, (len(sides[0]), len(sides[1])), device)
+        model = rebuilt(solution, path, content, (len(sides[0]), len(sides[1])), device)
         kept = Progress(**content["progress"])
         about = {key: value for key, value in content.items() if key not in ("weights", "progress")}
         return self.trained(model, *sides, about, progress or kept, kept=kept)

@@ -4,11 +4,18 @@ from typing import Any
 
 from lab import corpora
 from lab.kinds import classification, language, translation
+from lab.kinds.experiment import Experiment
 
 
 def kind_of(corpus: str) -> Any:
     """Return the module that trains on a corpus."""
     return classification if corpora.is_labelled(corpus) else language if corpora.is_text(corpus) else translation
+
+
+def experiment_of(corpus: str) -> Experiment:
+    """Return the kind of training that a corpus takes."""
+    experiments = (classification.CLASSIFICATION, language.LANGUAGE, translation.TRANSLATION)
+    return dict(zip((classification, language, translation), experiments, strict=True))[kind_of(corpus)]
 
 
 def run_of(

@@ -115,7 +115,7 @@ def built(solution: Solution, recipe: Any, *sizes: int) -> Any:
 
 
 def rebuilt(
-    solution: Solution, folder: Path, content: dict[str, Any], sizes: tuple[int, int], device: torch.device | None
+    solution: Solution, path: Path, content: dict[str, Any], sizes: tuple[int, int], device: torch.device | None
 ) -> Any:
     """Return the model of a checkpoint, ready to be used."""
     try:
@@ -124,8 +124,8 @@ def rebuilt(
         model.load_state_dict(content["weights"])
     except (RuntimeError, TypeError) as error:
         raise CheckpointError(
-            f"{folder / 'best.pt'} does not fit the model as it is now: {str(error).splitlines()[-1].strip()} "
-            "Train again with --fresh."
+            f"{path} does not fit the model as it is now: {str(error).splitlines()[-1].strip()} "
+            f"{'Train again with --fresh.' if path.name == 'best.pt' else 'Make it anew: make models.'}"
         ) from None
     return model.to(device or best_device()).eval()
 

@@ -6,6 +6,7 @@ trains models on random sequences that repeat and writes results/induction.json:
 the loss on what was seen before, and how many values they recall of pairs, which no training has shown them.
 """
 
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
@@ -77,8 +78,8 @@ def predicted(
     return functional.cross_entropy(scores[:, :-1].transpose(1, 2), tokens[:, 1:], reduction="none")
 
 
-def measured(layers: int, seed: int, steps: int) -> dict[str, Any]:
-    """Train a model; return what it is like before the first step, and after each EVERY of them."""
+def begun(layers: int, seed: int) -> tuple[Decoder, Callable[[], Tensor]]:
+    """Return a fresh model, and a function that draws a batch and returns the model's loss on it."""
     torch.manual_seed(seed)
     generator = torch.Generator().manual_seed(seed)
     model = Decoder(replace(RECIPE, layers=layers), VOCABULARY, parts=FAST)
@@ -87,6 +88,12 @@ def measured(layers: int, seed: int, steps: int) -> dict[str, Any]:
         tokens, _ = repeats(ROWS, LENGTH, VOCABULARY, generator)
         return predicted(model(tokens), tokens).mean()
 
+    return model, loss
+
+
+def measured(layers: int, seed: int, steps: int) -> dict[str, Any]:
+    """Train a model; return what it is like before the first step, and after each EVERY of them."""
+    model, loss = begun(layers, seed)
     history = [{"step": 0, **look(model)}]
     for step in fit(model, loss, steps, RATE):
         if step % EVERY == 0 or step == steps:

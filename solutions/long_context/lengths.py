@@ -1,6 +1,8 @@
 """Longer than trained: loss above the floor by the place in the text, for positions of every kind, and of a stream."""
 
+from collections.abc import Callable
 from dataclasses import asdict, replace
+from functools import cache
 from typing import Any
 
 import torch
@@ -38,28 +40,45 @@ ABOUT = {
 }
 
 
-def measured(variant: str, seed: int, steps: int) -> dict[str, Any]:
-    """Train a model on rows of LENGTH tokens; return its loss above the floor at each place of longer rows."""
-    text = tokenizers.Words.learn(corpora.load("grammar").train)
+@cache
+def words() -> tokenizers.Words:
+    """Return the vocabulary of the grammar."""
+    return tokenizers.Words.learn(corpora.load("grammar").train)
+
+
+@cache
+def made(count: int, seed: int) -> Made:
+    """Return so many sentences as tokens."""
+    return sentences(words(), count, seed)
+
+
+def begun(variant: str, seed: int) -> tuple[Decoder, Callable[[], Tensor]]:
+    """Return a fresh model, and a function that draws a batch and returns the model's loss on it."""
     recipe = replace(SMALL, **VARIANTS[variant])
     torch.manual_seed(seed)
     attend = with_alibi if variant == "alibi" else full
-    model = reader(recipe, len(text), [attend] * recipe.layers, FAST)
-    rows = batches(sentences(text, TRAINING, 1), LENGTH, ROWS, seed)
+    model = reader(recipe, len(words()), [attend] * recipe.layers, FAST)
+    rows = batches(made(TRAINING, 1), LENGTH, ROWS, seed)
 
     def loss() -> Tensor:
         tokens = next(rows)
         return predicted(model(tokens), tokens).mean()
 
+    return model, loss
+
+
+def measured(variant: str, seed: int, steps: int) -> dict[str, Any]:
+    """Train a model on rows of LENGTH tokens; return its loss above the floor at each place of longer rows."""
+    model, loss = begun(variant, seed)
     for _ in fit(model, loss, steps, RATE):
         pass
-    test = sentences(text, TEST, 2)
+    test = made(TEST, 2)
     run = {"excess": excess(model, test)}
     if variant != "rope":
         return run
     factor = LONGEST / LENGTH
-    width = recipe.d_model // recipe.heads
-    base = recipe.rope_base * factor ** (width / (width - 2))
+    width = model.recipe.d_model // model.recipe.heads
+    base = model.recipe.rope_base * factor ** (width / (width - 2))
     return run | {
         "interpolated": excess(repositioned(model, factor), test),
         "rebased": excess(repositioned(model, base=base), test),
@@ -68,9 +87,9 @@ def measured(variant: str, seed: int, steps: int) -> dict[str, Any]:
 
 
 @torch.no_grad()
-def excess(model: Decoder, made: Made) -> list[float]:
+def excess(model: Decoder, texts: Made) -> list[float]:
     """Return how far the loss is above the floor, in nats a token, for sentences that end between two of the PLACES."""
-    rows, contents = rows_of(made, LONGEST + 1)
+    rows, contents = rows_of(texts, LONGEST + 1)
     above, counts = [0.0] * (len(PLACES) - 1), [0] * (len(PLACES) - 1)
     for tokens, group in zip(rows.split(16), (contents[at : at + 16] for at in range(0, len(rows), 16)), strict=True):
         for losses, content in zip(predicted(model(tokens), tokens).double(), group, strict=True):
@@ -81,9 +100,9 @@ def excess(model: Decoder, made: Made) -> list[float]:
     return [each / count for each, count in zip(above, counts, strict=True)]
 
 
-def streamed(model: Decoder, made: Made) -> dict[str, list[float]]:
+def streamed(model: Decoder, texts: Made) -> dict[str, list[float]]:
     """Return the loss of a stream in nats a token, for each tenth, with caches of LENGTH tokens and with a full one."""
-    tokens = rows_of(made, STREAM + 1)[0][0]
+    tokens = rows_of(texts, STREAM + 1)[0][0]
     with torch.no_grad():
         whole = predicted(model(tokens[None]), tokens[None])[0]
     ways = {

@@ -154,7 +154,10 @@ def project(tmp_path) -> Path:
         "book/luong/lesson.md": "# Luong\n\n```{code-cell} python\nfrom solutions.luong import attention\n```\n",
         "solutions/__init__.py": "",
         "solutions/luong/__init__.py": "",
-        "solutions/luong/attention.py": "from lab.text.tokenizers import PAD\n",
+        "solutions/luong/attention.py": "from lab.text.tokenizers import PAD\nfrom lab.kinds.pinned import pinned\n",
+        "solutions/luong/pinned/luong.npz": "weights",
+        "solutions/pooling/pinned/pooling.npz": "weights",
+        "lab/kinds/pinned.py": "",
         "solutions/luong/results/run-seed1.json": "{}",
         "lab/__init__.py": "",
         "lab/text/tokenizers.py": "PAD = 0\n",
@@ -174,6 +177,8 @@ def project(tmp_path) -> Path:
         ("lab/text/tokenizers.py", True),
         ("lab/__init__.py", True),
         ("solutions/luong/results/run-seed1.json", True),
+        ("solutions/luong/pinned/luong.npz", True),
+        ("solutions/pooling/pinned/pooling.npz", False),
         ("requirements.txt", True),
         ("lab/unused.py", False),
         ("book/luong/lesson.md", False),
@@ -194,7 +199,9 @@ def test_the_chapters_stand_on_all_that_their_models_are_made_of():
     assert ground >= corpus | {
         "lab/train/training.py",
         "solutions/bahdanau/attention.py",
+        "solutions/bahdanau/pinned/bahdanau.npz",
         "solutions/encoder_decoder/model.py",
+        "solutions/encoder_decoder/pinned/encoder_decoder.npz",
     }
 
 

@@ -79,7 +79,6 @@ def test_before_it_is_played_the_page_has_the_losses_of_equal_weights_and_of_the
     for tensor in given.model.parameters():  # as it begins, eight bits change no digit
         tensor.data.add_(torch.randn_like(tensor), alpha=0.3)
     html = game.still(given, FRENCH, ENGLISH)
-    live_models.quantise(given.model)
     losses = []
     for rows in ([[20] * 5] * 3, None):
         context = page("bahdanau", live_models.exported(given, "float32"))
@@ -97,7 +96,7 @@ def opened(browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     def figure(*_: str, **__: str) -> str:
         return str(game.game(FRENCH, ENGLISH).data)
 
-    monkeypatch.setattr(game.model_cache, "trained", lambda *_, **__: trained())
+    monkeypatch.setattr(game, "pinned", lambda _: trained())
     monkeypatch.setattr(test_live_figures, "figure", figure)
     monkeypatch.setitem(test_live_figures.WORDS, "source", SOURCE)
     sentence = {"source": "il dort", "target": "w7 w8 w9 w10", "links": []}

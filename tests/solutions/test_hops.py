@@ -2,13 +2,10 @@
 
 import torch
 
-from book.structured.figures import (
-    evidence_shares,
-    overlap,
-    short_reviews,
-)
+from book.structured.figures import evidence_shares
 from lab.corpora import Document
 from lab.kinds.classification import TextWeights
+from solutions.structured.watched import overlap, short_reviews
 
 
 def test_what_two_hops_share():

@@ -16,6 +16,7 @@ from lab.kinds.ranges import RecipeError
 from lab.text.tokenizers import BOS, EOS, PAD, Characters, Subwords, Words, restore
 from lab.train.training import Progress, Training
 from solutions.language_model import induction
+from solutions.language_model.ablation import without_heads
 from solutions.language_model.attention import cached_step, next_probabilities
 from solutions.language_model.fast import SOLUTION, FastDecoder
 from solutions.language_model.induction import seen_before
@@ -272,3 +273,19 @@ def test_induction_is_measured_before_and_over_a_training_and_kept(tmp_path, cap
     assert capsys.readouterr().out.startswith("wrote")  # nothing is trained again
     with pytest.raises(SystemExit):
         induction.main(["--seeds", "-1"], tmp_path)
+
+
+@torch.no_grad()
+def test_a_head_that_is_left_out_adds_nothing_and_comes_back():
+    torch.manual_seed(1)
+    model = Decoder(Recipe(d_model=12, d_ff=20, heads=3, layers=2), 17).eval()
+    tokens = torch.randint(0, 17, (2, 5))
+    whole, attention = model(tokens), model.blocks[1].attention
+    kept = attention.v.weight.clone()
+    with without_heads(model, 1, [0, 2]):
+        without = model(tokens)
+    attention.v.weight[0:4], attention.v.weight[8:12] = 0.0, 0.0  # what these heads would add is 0
+    torch.testing.assert_close(model(tokens), without)
+    attention.v.weight.copy_(kept)
+    assert not torch.allclose(without, whole)
+    torch.testing.assert_close(model(tokens), whole)

@@ -1,0 +1,83 @@
+"""What the lesson on language models says of its matrices, and the experiments behind it."""
+
+from collections.abc import Iterable
+from itertools import combinations
+from typing import cast
+
+import torch
+
+from book.language_model.pictures import learned_weights
+from book.show.drawn import number
+from book.show.quoting import quote
+from book.show.reading import Reading
+from lab.corpora.grammar import SAYING, SEEING, SLEEPING, third
+from lab.kinds.language import Trained, framed
+from solutions.language_model.ablation import without_heads
+from solutions.language_model.model import Decoder
+
+ASKS, ABOUT, NEAR = "sees", "cats", "dog"
+PLURAL = SEEING + SLEEPING + SAYING
+
+
+def after(model: Trained, sentence: str, word: str) -> dict[str, float]:
+    """Return the probabilities of what comes next after a word of a sentence."""
+    tokens = framed(model.text, sentence)[:-1]
+    with torch.no_grad():
+        step = model.model(torch.tensor([tokens]))[0, 1 + sentence.split().index(word)].softmax(dim=-1)
+    return {model.text.decode([place]): float(share) for place, share in enumerate(step)}
+
+
+def verbs(model: Trained, sentence: str) -> dict[str, float]:
+    """Return the probability of all plural verbs after ASKS, and of all singular ones."""
+    shares = after(model, sentence, ASKS)
+    singular = map(third, PLURAL)
+    return {"plural": sum(shares[verb] for verb in PLURAL), "singular": sum(shares[verb] for verb in singular)}
+
+
+def expected(model: Trained, sentence: str) -> None:
+    """Quote what the model expects after some words."""
+    cats, sees = after(model, sentence, ABOUT), after(model, sentence, ASKS)
+    assert sees["sleep"] > 0.1 > 0.01 > sees["sleeps"], "the text says that plural verbs are left"
+    quote(
+        that_after_cats=number(cats["that"], 2),
+        sleep_after_cats=number(cats["sleep"], 2),
+        sleep_after_sees=number(sees["sleep"], 2),
+        sleeps_after_sees=f"{sees['sleeps']:.3f}".removeprefix("0"),
+    )
+
+
+def carrier(model: Trained, sentence: str) -> None:
+    """Quote the head that looks back at ABOUT, and what is left of the plural without it and without others."""
+    words = ["<s>", *sentence.split()]
+    first, second = (list(layer) for layer in learned_weights(model, sentence))
+    reads = [Reading(head, words, words) for head in second]
+    on_both = [read.weight(ASKS, ABOUT) + read.weight(ASKS, "that") for read in reads]
+    one = max(range(len(reads)), key=lambda head: reads[head].weight(ASKS, ABOUT))
+    three = sorted(range(len(reads)), key=on_both.__getitem__)[1:]
+    (left,) = set(range(len(reads))) - set(three)
+    reads[one].tell({"sees_cats": (ASKS, ABOUT), "dog_dog": (NEAR, NEAR), "that_start": ("that", "<s>")}, least=0.5)
+    reads[left].tell({"left_dog": (ASKS, NEAR)}, least=0.5)
+    early = sorted(Reading(head, words, words).weight("that", ABOUT) for head in first)[-2:]
+    assert early[0] > 0.5, "the text says that two heads of layer 1 look at it"
+    others = [
+        plural_without(model, sentence, heads)
+        for heads in combinations(range(len(reads)), len(three))
+        if set(heads) != set(three)
+    ]
+    assert min(others) > 0.5 > plural_without(model, sentence, three), "the text says which three are needed"
+    quote(
+        early_one=number(early[1], 2),
+        early_two=number(early[0], 2),
+        left_head=f"{left + 1}",
+        plural_whole=number(verbs(model, sentence)["plural"], 3),
+        plural_one=number(plural_without(model, sentence, [one]), 3),
+        plural_three=number(plural_without(model, sentence, three), 3),
+        plural_others=number(min(others), 3),
+        plural_none=number(plural_without(model, sentence, range(len(reads))), 3),
+    )
+
+
+def plural_without(model: Trained, sentence: str, heads: Iterable[int]) -> float:
+    """Return the probability of all plural verbs after ASKS, without some heads of the last layer."""
+    with without_heads(cast(Decoder, model.model), -1, heads):
+        return verbs(model, sentence)["plural"]

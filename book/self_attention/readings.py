@@ -1,0 +1,24 @@
+"""What the lesson on self-attention says of its shaded sentence, quoted from the pinned model."""
+
+from book.show.drawn import number
+from book.show.erasing import looked, probability, shown, weight, without
+from book.show.quoting import quote
+from lab.corpora import Document
+from lab.kinds.classification import Trained
+
+
+def shares(model: Trained, document: Document):
+    """Return the sentence shaded by each word's share of the rollout, and quote what the text says of two of them."""
+    words, label = list(document.words), document.label
+    whole = probability(model, document.sentences, label)
+    places = {word: words.index(word) for word in ("who", "taught")}
+    left = {word: probability(model, without(document, [place]), label) for word, place in places.items()}
+    assert looked(model, document).words[0].argmax() == places["who"], "the text says which share is the largest"
+    assert left["taught"] < whole < left["who"], "the text says what is missed and what is not"
+    quote(
+        equal_share=number(1 / len(words), 2),
+        label_whole=number(whole, 3),
+        **{f"{word}_share": number(weight(model, document, place), 2) for word, place in places.items()},
+        **{f"{word}_left": number(share, 3) for word, share in left.items()},
+    )
+    return shown(model, document, "Shares of the words in the end.")

@@ -1,0 +1,6 @@
+"""The model that the chapter shows, pinned in pinned/ (`make models`)."""
+
+from lab.evaluation.pins import Pin
+from solutions.encoder_decoder.model import SOLUTION
+
+PINS = (Pin(SOLUTION, "phrasebook"),)

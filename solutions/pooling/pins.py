@@ -1,0 +1,10 @@
+"""The models that the chapter shows, pinned in pinned/ (`make models`): one on relations, two readers of reviews."""
+
+from lab.corpora import reviews
+from lab.evaluation.pins import Pin
+from solutions.pooling.model import SOLUTION
+
+PINS = (
+    Pin(SOLUTION, "relations", changes={"epochs": 2}),
+    *(Pin(SOLUTION, "reviews", f"han-{seed}", recipe="short_han", seed=seed, texts=reviews.short) for seed in (1, 2)),
+)
