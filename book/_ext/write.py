@@ -4,6 +4,7 @@ A box says which part of the notebook asks for it and how long that takes, and s
 it a fold, *Compare*, holds the body, and the sentences that explain it: the directive's content. The students' edition
 has the box alone. Shapes stand in comments there, as readers write them; the source keeps its jaxtyping. On a page that
 is no chapter's, the argument is CHAPTER.FUNCTION. A function with a star is never printed.
+`{listing} FILE FUNCTION` shows any other code of ours in the same way.
 """
 
 import ast
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.statemachine import StringList
+from edition import ANSWERS
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -162,6 +164,28 @@ class Write(SphinxDirective):
         return list(holder.children)
 
 
+class Listing(SphinxDirective):
+    """`{listing} FILE FUNCTION …` shows functions of a file without their types; not of one that holds answers."""
+
+    required_arguments = 2
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        relative, absolute = self.env.relfn2path(self.arguments[0])
+        file = Path(absolute)
+        if file.name in ANSWERS:
+            raise self.error(f"{relative} holds answers: use {{write}}")
+        self.env.note_dependency(relative)
+        try:
+            module = Module(file, file.read_text(encoding="utf-8"))
+            code = "\n\n\n".join(answer(module, name) for name in self.arguments[1].split())
+        except (BlankError, OSError) as error:
+            raise self.error(f"{{listing}} {relative}: {error}") from None
+        block = nodes.literal_block(code, code, language="python")
+        self.set_source_info(block)
+        return [block]
+
+
 def fenced(code: str) -> Iterator[str]:
     """Yield the lines of a block of Python."""
     yield from ("```python", *code.splitlines(), "```")
@@ -169,4 +193,5 @@ def fenced(code: str) -> Iterator[str]:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("write", Write)
+    app.add_directive("listing", Listing)
     return {"parallel_read_safe": True}

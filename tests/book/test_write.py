@@ -1,4 +1,4 @@
-"""`{write}`: a taught function stands as something to write; its body is folded, and no part of the students' edition."""
+"""`{write}`: a taught function stands as something to write; its body is folded, and not in the students' edition."""
 
 import ast
 
@@ -95,8 +95,8 @@ def bare(tree: ast.Module) -> str:
 
 
 def test_a_shape_is_spelled_as_readers_write_it():
-    code = 'def f(x: Float[Tensor, "batch units"], n: int, g: Callable[[Int[Tensor, " t"]], Float[Tensor, ""]] | None = None)'
-    node = ast.parse(f"{code} -> tuple[Bool[Tensor, 'a b'], float]: ...").body[0]
+    given = 'x: Float[Tensor, "batch units"], n: int, g: Callable[[Int[Tensor, " t"]], Float[Tensor, ""]] | None = None'
+    node = ast.parse(f"def f({given}) -> tuple[Bool[Tensor, 'a b'], float]: ...").body[0]
     assert isinstance(node, ast.FunctionDef)
     assert write.shapes(node) == ["# x (batch, units), g maps (t) to a scalar or None", "# returns (a, b), float"]
     assert write.head(node) == ["def f(x, n, g=None):"]
