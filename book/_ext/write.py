@@ -26,7 +26,7 @@ from book.contents import chapter_of
 from book.notebook_parts import Part, notebook, part_of
 
 ROOT = Path(__file__).parents[2]
-WIDTH = 76  # characters of a line of a signature: what a box of code shows at 1,100 pixels
+WIDTH = 58  # characters of a line of a signature: what the box shows of it at 1,100 pixels
 TYPES = {"Float", "Int", "Bool", "Integer", "Shaped", "Num", "Inexact", "UInt8"}  # of jaxtyping
 YOURS = "raise NotImplementedError  # yours to write"
 

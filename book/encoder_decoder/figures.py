@@ -63,7 +63,7 @@ def of_thirty() -> str:
     found = survivors(30).found
     if not 12 <= found <= 18:
         raise ValueError(f"the lesson's guess is answered with about half of 30 words, but {found:.1f} are found")
-    return f"Of 30 words, {found:.0f} come out again, somewhere in the sentence."
+    return f"Of the 30 words of a true translation, {found:.0f} come out again, somewhere in the sentence."
 
 
 def quoted() -> dict[str, str]:

@@ -10,7 +10,7 @@ from book.contents import all_chapters
 from book.show.long_sentence import long_sentence
 from lab.kinds.translation import Trained
 
-CAPTION = "The eighteen words so far: in bold what the true translation has, in its order"
+CAPTION = "In bold: what the true translation has, in its order"
 
 
 def so_far(**models: Trained) -> HTML:

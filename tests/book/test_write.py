@@ -75,7 +75,7 @@ def test_each_function_can_stand_on_a_page_without_types_and_computes_the_same(c
     """What is shown is the source but for its types: the same code, when both are stripped of what says nothing."""
     module = Module.of(chapter)
     asked, answer = write.asked(module, name), write.answer(module, name)
-    assert max(map(len, asked.splitlines())) <= write.WIDTH + 4
+    assert max(map(len, asked.splitlines())) <= write.WIDTH + 8
     assert not [kind for kind in write.TYPES for text in (asked, answer) if f"{kind}[" in text.partition("\n    ")[0]]
     assert ast.parse(asked)
     given = module.find(name)
