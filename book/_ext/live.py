@@ -11,32 +11,32 @@ from lab.dependencies import ROOT, files_behind, imported_names
 from lab.files import atomic_write
 
 
-def models() -> Iterator[tuple[str, Any]]:
-    """Yield the pinned models that run in the page, by the engine's names."""
-    from lab.kinds.pinned import pinned
-
+def trainings() -> Iterator[tuple[str, Any]]:
+    """Yield each chapter's model as its page has it: from the store, where the page has left it."""
+    from book.structured.figures import watched
+    from lab.kinds.model_cache import trained
     from solutions.bahdanau.model import SOLUTION as BAHDANAU
     from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
     from solutions.language_model.fast import SOLUTION as LANGUAGE_MODEL
     from solutions.luong.model import SOLUTION as LUONG
     from solutions.pooling.model import SOLUTION as POOLING
     from solutions.self_attention.fast import SOLUTION as SELF_ATTENTION
-    from solutions.structured.model import SOLUTION as STRUCTURED
     from solutions.transformer.fast import SOLUTION as TRANSFORMER
 
-    for solution in (
-        ENCODER_DECODER, BAHDANAU, LUONG, TRANSFORMER, POOLING, SELF_ATTENTION, LANGUAGE_MODEL, STRUCTURED
-    ):  # fmt: skip
-        yield solution.name, pinned(solution)
-    yield "structured-free", pinned(STRUCTURED, "free")
+    for solution in (ENCODER_DECODER, BAHDANAU, LUONG, TRANSFORMER):
+        yield solution.name, trained(solution, quiet=True)
+    yield "pooling", trained(POOLING, corpus="relations", quiet=True, epochs=2)
+    yield "self_attention", trained(SELF_ATTENTION, corpus="relations", quiet=True)
+    yield LANGUAGE_MODEL.name, trained(LANGUAGE_MODEL, corpus="grammar", quiet=True)
+    yield "structured", watched(penalty=0.01)[0]
+    yield "structured-free", watched(penalty=0.0)[0]
 
 
 def scripts() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of each script that a page may load."""
-    from solutions.structured.watched import short_reviews
-
     from book.live import export as live_models
     from book.show.long_sentence import long_sentence
+    from book.structured.figures import short_reviews
     from lab import corpora
 
     yield "engine.js", live_models.engine()
@@ -44,7 +44,7 @@ def scripts() -> Iterator[tuple[str, str]]:
     texts = {name: corpora.load(name).tests["test"] for name in ("phrasebook", "relations", "grammar")}
     texts["phrasebook"] = [long_sentence(), *texts["phrasebook"]]  # what the pages begin with is known, too
     texts["reviews"] = list(short_reviews().validation)
-    for name, trained in models():
+    for name, trained in trainings():
         yield f"{name}.js", live_models.script(name, live_models.exported(trained))
         if (corpus := live_models.MODELS[name.partition("-")[0]]) in texts:
             yield f"{corpus}.js", live_models.script(corpus, live_models.corpus(trained, texts.pop(corpus)))
@@ -59,7 +59,6 @@ def write_models(app: Sphinx, exception: Exception | None) -> None:
         own,
         *files_behind(imported_names(own.read_text()), ROOT),
         *sorted((ROOT / "book" / "live").glob("*/*.js")),
-        *sorted(ROOT.glob("solutions/*/pinned/*.npz")),
     ]
     stamp = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
     if (folder / "stamp").is_file() and (folder / "stamp").read_text() == stamp:
