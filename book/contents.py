@@ -53,6 +53,11 @@ def pages(root: Path = ROOT) -> list[str]:
     return list(files(contents(root)))
 
 
+def tools(name: str, root: Path = ROOT) -> list[str]:
+    """Return the names of the short pages on the tools of a chapter, as chapters.toml lists them."""
+    return all_chapters(root)[name].get("tools", [])
+
+
 def chapter_of(page: str) -> str:
     """Return the name of the chapter of which a page is the lesson or the evidence; of any other page, its own."""
     return page.removesuffix(EVIDENCE)

@@ -2,18 +2,22 @@
 
 import json
 import statistics
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 from IPython.display import HTML
 
 from book.show.experiments import runs_of, sweep_of
-from book.show.tables import by_length, results, table
+from book.show.tables import PHRASEBOOK, by_length, outputs, results, table
+from lab import corpora
 from lab.metrics import LengthScore, Score
 from lab.show.plots import Picture, bleu_by_length_plot
 
 UNITS = {"units-64": "64 units", "": "128 units", "units-256": "256 units", "units-512": "512 units"}
+WIDTHS = {"units-64": "128 numbers in c", "": "256 numbers in c", "units-512": "1,024 numbers in c"}
 ORDERS = {"oneway": "source as it is", "oneway-reversed": "source reversed"}
 
 
@@ -22,6 +26,57 @@ def bucket(run: str, first: int, search: str = "greedy", solution: str = "encode
     lines = [by_length(result, search) for result in results(solution, run)]
     values = [each.score.value for line in lines for each in line if each.first == first]
     return f"{statistics.fmean(values):.1f}"
+
+
+@dataclass(frozen=True)
+class Survivors:
+    """How many words a true translation has, how many of them a model finds, and how many are in another sentence."""
+
+    sentences: int
+    words: float
+    found: float
+    by_chance: float
+
+
+def survivors(length: int, run: str = PHRASEBOOK) -> Survivors:
+    """Return the mean over the test sentences of so many source words, and over the seeds of a run.
+
+    A word counts at most as often as the true translation has it. By chance: with the true translation of each other
+    sentence of the same length in place of the model's.
+    """
+    pairs = corpora.load("phrasebook").tests["test"]
+    chosen = [(place, pair.target.split()) for place, pair in enumerate(pairs) if len(pair.source.split()) == length]
+    seeds = [each["translations"]["test"]["greedy"] for each in outputs("encoder_decoder", run)]
+    found = [matches(seed[place].split(), true) for seed in seeds for place, true in chosen]
+    chance = [matches(other, true) for at, true in chosen for place, other in chosen if place != at]
+    words = statistics.fmean(len(true) for _, true in chosen)
+    return Survivors(len(chosen), words, statistics.fmean(found), statistics.fmean(chance))
+
+
+def matches(output: Sequence[str], true: Sequence[str]) -> int:
+    """Return how many words of an output are in the true one, each at most as often as there, wherever they stand."""
+    return (Counter(output) & Counter(true)).total()
+
+
+def of_thirty() -> str:
+    """Return what the chapter answers to its guess; raise ValueError where the results no longer say about half."""
+    found = survivors(30).found
+    if not 12 <= found <= 18:
+        raise ValueError(f"the lesson's guess is answered with about half of 30 words, but {found:.1f} are found")
+    return f"Of the 30 words of a true translation, {found:.0f} come out again, somewhere in the sentence."
+
+
+def quoted() -> dict[str, str]:
+    """Return the numbers that the chapter's text quotes from the runs with three widths."""
+    wide = f"{PHRASEBOOK}-units-512"
+    return {
+        "chance": f"{survivors(30).by_chance:.0f}",
+        "shortest": bucket(PHRASEBOOK, 3),
+        "middle": bucket(PHRASEBOOK, 9),
+        "longest": bucket(PHRASEBOOK, 27),
+        "wide_shortest": bucket(wide, 3),
+        "wide_longest": bucket(wide, 27),
+    }
 
 
 def lengths_table(experiment: str, words: Mapping[str, str]) -> HTML:

@@ -17,13 +17,14 @@ moved, what a cell puts out, a list, a remark, a taught function.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
 from bs4 import Tag
 
-from book.make.html_tree import Piece, classes, find, html, inner, parsed, tags, text
+from book.make import pieces
+from book.make.html_tree import Piece, classes, find, html, inner, tags, text
 from book.make.pieces import is_worth_showing, outer, plain, questions, spoken, summary, titled, without_docstrings
 from book.make.sentences import ENOUGH, MOST, end_of, first_of
 
@@ -129,7 +130,9 @@ class Chooser:
 
     def carried(self, element: Tag) -> None:
         """Add what an element that is no paragraph gives: often one slide, sometimes none."""
-        names: dict[str, Callable[[Tag], None]] = {"cell": self.cell, "admonition": self.remark}
+        names: dict[str, Callable[[Tag], None]] = {
+            "cell": self.cell, "write": self.to_write, "compare": self.compared, "admonition": self.remark
+        }  # fmt: skip
         kinds = {"drawn": "drawing", "math": "formula", TABLE: "table", **dict.fromkeys(FIGURES, "interactive")}
         for name, method in names.items():
             if name in classes(element):
@@ -150,8 +153,18 @@ class Chooser:
             return
         self.show("code", html(element) if self.students else without_docstrings(element))
         slide = (self.backup if self.is_backup else self.sections[-1]).slides[-1]
-        about = slide.lead if self.students else escape(summary(element), quote=False)
+        about = slide.lead if self.students else escape(summary(element), quote=False) or slide.lead
         slide.lead = f"<code>{names[0]}</code> {about}"
+
+    def to_write(self, element: Tag) -> None:
+        """Add what students write, without its body; in the full edition the fold below it has the slide."""
+        for code in find(element, kind="highlight-python") if self.students else []:
+            self.function(code)
+
+    def compared(self, element: Tag) -> None:
+        """Add a function of the course from its fold."""
+        for code in find(element, kind="highlight-python"):
+            self.function(code)
 
     def remark(self, element: Tag) -> None:
         """Add a remark as slides of its own, under its own heading."""
@@ -212,20 +225,27 @@ def opening(chooser: Chooser, content: list[Tag], goals: Tag | None, question: s
     chooser.subsection(title, content)
 
 
-def chosen(page: str, taught: set[str], question: str = "", students: bool = False) -> list[Section]:
-    """Return the slides of a chapter's built page, section by section."""
-    articles = find(parsed(page), "article", "bd-article")
-    if not articles:
-        raise ValueError('expected <article class="bd-article">, as `make book` writes it; build the book anew')
-    content = tags(find(articles[0], "section")[0])
-    goals = next((each for each in find(articles[0], kind="admonition") if find(each, "ul")), None)
+def chosen(
+    page: str, taught: set[str], question: str = "", students: bool = False, tools: Sequence[str] = ()
+) -> list[Section]:
+    """Return the slides of a chapter's built page and of those on its tools, section by section."""
+    whole = pieces.article(page)
+    goals = next((each for each in find(whole, kind="admonition") if find(each, "ul")), None)
     chooser = Chooser(taught, students, goals)
-    opening(chooser, [each for each in content if each.name != "section"], goals, question)
-    for section in (each for each in content if each.name == "section"):
+    opening(chooser, [each for each in tags(whole) if each.name != "section"], goals, question)
+    sections_of(chooser, whole)
+    for tool in map(pieces.article, tools):
+        chooser.section(*pieces.titled_without_sections(tool))
+        sections_of(chooser, tool)
+    return [*chooser.sections, *([chooser.backup] if chooser.backup.slides else [])]
+
+
+def sections_of(chooser: Chooser, page: Tag) -> None:
+    """Add the sections of a page, but for those that no class looks at."""
+    for section in (each for each in tags(page) if each.name == "section"):
         title, rest = titled(section)
         if LEFT_OUT.search(text(title)):
             continue
         chooser.is_backup = bool(MARKS & classes(section))
         is_asked = section.get("id") == "questions"
         (chooser.questions if is_asked else chooser.section)(title, rest)
-    return [*chooser.sections, *([chooser.backup] if chooser.backup.slides else [])]

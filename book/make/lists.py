@@ -13,18 +13,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
 from book.contents import all_chapters, pages  # noqa: E402
+from book.notebook_parts import parts  # noqa: E402
 from lab.files import atomic_write  # noqa: E402
 
 PLACES = ("README.md", "CONTRIBUTING.md", "TEACHING.md", "book/index.md", "book/teachers/discussion.md")
 CLOSED = {"benchmarks", "examples", "lab", "tests"}  # folders of which the tree shows no inside
 BLOCK = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
-PART = re.compile(r"^\| *(\d+)[^|]*\| *(\d+) *\|([^|]*)\|[^|]*\{points ", re.MULTILINE)
 
 
 def core_parts(name: str, root: Path = ROOT) -> dict[int, int]:
     """Return the minutes of a notebook's graded parts without a star, by number."""
-    text = (root / "exercises" / name / "notebook.md").read_text("utf-8")
-    return {int(part): int(minutes) for part, minutes, difficulty in PART.findall(text) if "★" not in difficulty}
+    return {part.number: part.minutes for part in parts(name, root) if not part.is_bonus}
 
 
 def road() -> Iterator[str]:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from bs4 import Tag
 
-from book.make.html_tree import Piece, classes, find, html, inner, tags
+from book.make.html_tree import Piece, classes, find, html, inner, parsed, tags
 
 PART = re.compile(r"p[0-9a-f]{8}-")  # book/_ext/plots.py names the parts of a plot so
 SHORT_CODE = 14  # lines of a cell that still leave room for what it prints
@@ -52,6 +52,20 @@ def titled(section: Tag) -> tuple[Tag, list[Tag]]:
     within = tags(section)
     place = next(place for place, each in enumerate(within) if re.fullmatch("h[1-6]", each.name))
     return within[place], within[place + 1 :]
+
+
+def article(page: str) -> Tag:
+    """Return what stands in a built page."""
+    articles = find(parsed(page), "article", "bd-article")
+    if not articles:
+        raise ValueError('expected <article class="bd-article">, as `make book` writes it; build the book anew')
+    return find(articles[0], "section")[0]
+
+
+def titled_without_sections(page: Tag) -> tuple[Tag, list[Tag]]:
+    """Return a page's title, and what stands before its first section."""
+    title, content = titled(page)
+    return title, [each for each in content if each.name != "section"]
 
 
 def questions(content: list[Tag]) -> Iterator[tuple[Tag, list[Tag]]]:

@@ -1,9 +1,9 @@
 """Make a question bank of the built book: `python book/make/questions.py` after `make book`.
 
-build/questions.xml has, in a category for each chapter, the questions at its end and those for the class in each
-discussion.md, as essay questions in Moodle's XML; what the book unfolds as an answer is the information for graders.
-Beside them are questions that grade themselves, of what the notebook asks for by hand (self_grading.py). Formulas
-stand in TeX, as Moodle's filters read it.
+build/questions.xml has, in a category for each chapter, the questions at its end and on the pages of its tools, and
+those for the class in each discussion.md, as essay questions in Moodle's XML; what the book unfolds as an answer is the
+information for graders. Beside them are questions that grade themselves, of what the notebook asks for by hand
+(self_grading.py). Formulas stand in TeX, as Moodle's filters read it.
 """
 
 import re
@@ -19,7 +19,7 @@ from bs4 import Tag
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
-from book.contents import chapters  # noqa: E402
+from book.contents import chapters, tools  # noqa: E402
 from book.make import self_grading  # noqa: E402
 from book.make.build import site_of  # noqa: E402
 from book.make.html_tree import find, html, parsed  # noqa: E402
@@ -41,11 +41,11 @@ class Question:
     answer: str
 
 
-def of_chapter(page: str) -> Iterator[Question]:
-    """Yield the questions at the end of a chapter's built page."""
+def of_chapter(page: str, first: int = 1) -> Iterator[Question]:
+    """Yield the questions at the end of a chapter's built page, numbered from `first`."""
     section = next(each for each in find(parsed(page), "section") if each.get("id") == "questions")
     _, content = titled(section)
-    for number, (asked, answer) in enumerate(questions(content), 1):
+    for number, (asked, answer) in enumerate(questions(content), first):
         yield Question(f"Question {number}", with_tex(asked), "".join(with_tex(each) for each in answer))
 
 
@@ -66,7 +66,9 @@ def bank(site: Path) -> ElementTree.Element:
     for chapter in chapters():
         category = ElementTree.SubElement(quiz, "question", type="category")
         add(ElementTree.SubElement(category, "category"), f"{COURSE}/{chapter}")
-        every = list(of_chapter((site / f"{chapter}.html").read_text(encoding="utf8")))
+        every = []
+        for page in (chapter, *tools(chapter)):
+            every += of_chapter((site / f"{page}.html").read_text(encoding="utf8"), len(every) + 1)
         talks = enumerate(for_discussion(chapter), 1)
         every += [Question(f"For discussion {number}", f"<p>{asked}</p>", good) for number, (asked, good) in talks]
         for question in every:

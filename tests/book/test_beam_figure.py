@@ -14,7 +14,7 @@ from book.encoder_decoder.figures import beam
 from solutions.encoder_decoder.attention import beam_search
 from tests.support.figures import is_narrow, opened, status
 
-CHAPTER = page_file("encoder_decoder")
+CHAPTER = page_file("decoding")
 WIDTHS = (1, 2, 3, 4)
 
 pytestmark = pytest.mark.browser

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from book.contents import EVIDENCE, chapters, page_file, pages
-from book.make.reading import MOST_WORDS
+from book.contents import EVIDENCE, chapters, page_file, pages, tools
+from book.make.reading import CELL, HEAD, MOST_WORDS, SHORT
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
@@ -54,10 +54,47 @@ def test_every_name_has_all_its_parts():
 def test_a_chapter_is_a_lesson_and_its_evidence_which_follows_it_and_is_linked(name):
     lesson = page_file(name).read_text(encoding="utf8")
     words = len(lesson.split())
-    assert words <= MOST_WORDS, f"book/{name}.md has {words} words, expected {MOST_WORDS} or less: move some"
+    most = SHORT.get(name, MOST_WORDS)
+    assert words <= most, f"book/{name}/lesson.md has {words} words, expected {most} or less: move some"
     assert pages()[pages().index(name) + 1] == f"{name}{EVIDENCE}", "its evidence follows it"
     assert "(evidence.md" in lesson, f"book/{name}/lesson.md: link its evidence, [the evidence](evidence.md)"
     assert page_file(name + EVIDENCE).read_text(encoding="utf8").count("} What these runs cannot say\n") == 1
+
+
+MACHINERY = re.compile(r"\b(?:SOLUTION|recipes?|pinned|collate)\b")
+DENIALS = re.compile(r"\b(?:not|no|nothing|never|cannot|hardly)\b", re.IGNORECASE)
+MOST_DENIALS, MOST_LINKS = 12, 4
+
+
+@pytest.mark.parametrize("name", sorted(SHORT))
+def test_a_lesson_that_tells_one_story_asks_first_and_shows_no_machinery(name):
+    lesson = HEAD.sub("", page_file(name).read_text(encoding="utf8"))
+    prose = re.sub(r"^\|.*$", "", CELL.sub("", lesson), flags=re.MULTILINE)
+    shown = [code for options, code in CELL.findall(lesson) if "remove" not in options]
+    assert not MACHINERY.findall("\n".join([prose, *shown])), "a word of the course's machinery: explain it, or hide it"
+    assert len(DENIALS.findall(prose)) <= MOST_DENIALS
+    assert lesson.count("(evidence.md") <= MOST_LINKS
+    asked, answered = (re.search(rf'^{call}\("(\w+)"', lesson, re.MULTILINE) for call in ("guess", "paid"))
+    assert asked, "the first screen asks for a guess"
+    assert answered, "a chart answers it"
+    assert asked[1] == answered[1]
+    assert asked.start() < lesson.index("\n## ") < answered.start(), "before the first section, and below a later one"
+    assert f"\nso_far({name}=" in lesson, "the strip of the eighteen words"
+    assert "literalinclude" not in lesson, "a taught function stands as {write}"
+
+
+@pytest.mark.parametrize("name", [name for name in chapters() if tools(name)])
+def test_the_tools_of_a_chapter_are_pages_that_it_links_and_that_lead_back(name):
+    lesson = page_file(name).read_text(encoding="utf8")
+    for tool in tools(name):
+        assert tool in pages(), f"book/_toc.yml lacks {tool}"
+        text = page_file(tool).read_text(encoding="utf8")
+        assert f"(../tools/{tool}.md" in lesson or any(
+            f"({tool}.md" in page_file(other).read_text(encoding="utf8") for other in tools(name)
+        ), f"no link leads to {tool}"
+        assert f"(../{name}/" in text
+        prose = CELL.sub("", HEAD.sub("", text))
+        assert 300 <= len(prose.split()) <= 900, f"{tool} has {len(prose.split())} words"
 
 
 def test_every_citation_has_its_entry_and_every_entry_is_cited():

@@ -1,5 +1,6 @@
 """The engine of the page computes what PyTorch computes."""
 
+import base64
 import importlib
 import json
 from dataclasses import replace

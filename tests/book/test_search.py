@@ -10,7 +10,7 @@ from tests.support.sites import served
 SITE = Path(__file__).parents[2] / "build" / "_build" / "html"
 TAUGHT = {
     "KV cache": "transformer.html#the-decoding-loop",
-    "teacher forcing": "encoder_decoder.html#training-teacher-forcing",
+    "teacher forcing": "batch_and_loss.html#training-teacher-forcing",
     "cross-attention": "transformer.html#the-idea-in-one-picture",
 }
 pytestmark = pytest.mark.browser

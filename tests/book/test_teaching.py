@@ -10,7 +10,7 @@ from autograder import __main__ as command
 from autograder import settings
 from autograder.checks import checks, questions
 from autograder.places import ROOT
-from book.contents import EVIDENCE, chapters, page_file
+from book.contents import EVIDENCE, chapters, page_file, tools
 from book.make import reading as reader
 from book.make.lists import core_parts
 from book.show.mistakes import by_function, mistakes
@@ -37,8 +37,8 @@ def chapter(name: str) -> str:
 
 
 def headings(name: str) -> list[str]:
-    """Return the headings of a chapter's lesson and of its evidence."""
-    text = chapter(name) + "\n" + chapter(name + EVIDENCE)
+    """Return the headings of a chapter's lesson, of its evidence and of the pages of its tools."""
+    text = "\n".join(map(chapter, (name, name + EVIDENCE, *tools(name))))
     return re.findall(r"^#+ (.+)$", text, re.MULTILINE)
 
 
