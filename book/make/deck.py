@@ -235,7 +235,7 @@ def chosen(
     opening(chooser, [each for each in tags(whole) if each.name != "section"], goals, question)
     sections_of(chooser, whole)
     for tool in map(pieces.article, tools):
-        chooser.section(*pieces.titled_without_sections(tool))
+        chooser.waiting = [each for each in tags(tool) if each.name == "p"]  # notes of its first slide
         sections_of(chooser, tool)
     return [*chooser.sections, *([chooser.backup] if chooser.backup.slides else [])]
 

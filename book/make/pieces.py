@@ -62,12 +62,6 @@ def article(page: str) -> Tag:
     return find(articles[0], "section")[0]
 
 
-def titled_without_sections(page: Tag) -> tuple[Tag, list[Tag]]:
-    """Return a page's title, and what stands before its first section."""
-    title, content = titled(page)
-    return title, [each for each in content if each.name != "section"]
-
-
 def questions(content: list[Tag]) -> Iterator[tuple[Tag, list[Tag]]]:
     """Yield each question of a section of questions, as its paragraph, and what its answer unfolds."""
     for asked, element in pairwise(content):
