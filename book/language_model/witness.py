@@ -46,7 +46,7 @@ def wrong() -> HTML:
 
 
 def quote_sink() -> None:
-    """Quote what the text of chapter 9 says of the first piece, and assert it."""
+    """Quote what is said of the first piece, and assert it."""
     whole, alone = mean("views", "everything"), mean("views", "window 64")
     saved = {name: alone - mean("views", name) for name in SEEN}
     first = [fmean(heads) for heads in measured()["heads"]["on the first piece"]]
@@ -64,7 +64,7 @@ def quote_sink() -> None:
 
 
 def quote_copying() -> None:
-    """Quote what the text of chapter 8 says of heads that copy, and assert it."""
+    """Quote what is said of heads that copy, and assert it."""
     copying = measured()["heads"]["copying"]
     others = [each["again"] for each in copying["without others"]]
     assert copying["without"]["again"] > 3 * max(others)

@@ -1,4 +1,4 @@
-"""What a published model shows of chapters 8 and 9: wrong parts, windows and the sink, heads that copy.
+"""What a published model shows: wrong parts, windows and the sink, heads that copy.
 
     python -m solutions.language_model.witness
 
