@@ -19,7 +19,7 @@ from tests.support.imports import imports
 OURS = ["autograder", "benchmarks", "book", "examples", "exercises", "lab", "solutions", "tests"]
 # Named here and in no requirements: on Colab alone, with PyTorch for CUDA alone, and to compare with.
 OPTIONAL = {
-    "google": "autograder/kit/dry_run.py",
+    "google": "autograder/kit/whole_file/dry_run.py",
     "triton": "solutions/long_context/kernel.py",
     "transformers": "benchmarks/published.py",
 }

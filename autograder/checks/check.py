@@ -15,12 +15,12 @@ from autograder.checks.points import DIFFERENTIABLE, FEATURES, GRADIENTS, NAMES,
 from autograder.checks.portable import portable
 from autograder.checks.usual import usual
 from autograder.checks.worked_examples import Code, of_file, worked
-from autograder.kit.adapter import Adapter
-from autograder.kit.answer import Answer, Caller
-from autograder.kit.call import call
-from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, Kind, KnownMistake, Pairs
-from autograder.kit.compare import aligned, printed
-from autograder.kit.table_models import CachedSteps
+from autograder.kit.calls.adapter import Adapter
+from autograder.kit.calls.call import call
+from autograder.kit.known.table_models import CachedSteps
+from autograder.kit.verdict.answer import Answer, Caller
+from autograder.kit.verdict.cases import TOLERANCE, Case, Criterion, Example, Kind, KnownMistake, Pairs
+from autograder.kit.verdict.compare import aligned, printed
 
 TWO_DECIMALS = 0.006  # may be off, for two decimals that are rounded
 

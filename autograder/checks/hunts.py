@@ -14,9 +14,9 @@ from autograder.checks.check import CaseInput, Check, by_hand
 from autograder.checks.edits import in_file
 from autograder.checks.faults import CheckFault
 from autograder.checks.points import GRADIENTS, UNCHANGED, Points
-from autograder.kit import adapters
-from autograder.kit.answer import Caller
-from autograder.kit.hunts import Argument, HuntInput, Tried
+from autograder.kit.calls import adapters
+from autograder.kit.verdict.answer import Caller
+from autograder.kit.verdict.hunts import Argument, HuntInput, Tried
 
 Within = Callable[[], AbstractContextManager]
 # From which the kind of every bug is chosen: the same list in each notebook, so that it gives nothing away.

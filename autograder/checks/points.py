@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from autograder.kit.cases import Criterion, Kind
+from autograder.kit.verdict.cases import Criterion, Kind
 
 SHAPE, VALUES, GRADIENTS, UNCHANGED, REPEAT = Kind
 DIFFERENTIABLE = (GRADIENTS, UNCHANGED, REPEAT)

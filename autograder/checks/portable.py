@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from autograder.checks.faults import CheckFault
-from autograder.kit.adapter import Adapter
+from autograder.kit.calls.adapter import Adapter
 
 PACKAGES = ("torch", "numpy", "matplotlib", "jaxtyping")  # which every kit has
 

@@ -9,9 +9,9 @@ import torch
 from autograder.checks.edits import target
 from autograder.checks.faults import CheckFault, demand_outputs
 from autograder.definition import folder_of
-from autograder.kit.cases import Example
-from autograder.kit.compare import aligned
-from autograder.kit.example_hints import differs
+from autograder.kit.shown.example_hints import differs
+from autograder.kit.verdict.cases import Example
+from autograder.kit.verdict.compare import aligned
 
 # What to paste; where its last line does not call the function with the arguments of a case, also these, as code.
 Code = str | tuple[str, str]

@@ -11,7 +11,7 @@ from typing import Any
 
 from autograder.assignment import assignments, is_manual, template
 from autograder.files import atomic_write
-from autograder.kit.bonus import all_points, with_stars
+from autograder.kit.verdict.bonus import all_points, with_stars
 from autograder.score import BUSY
 from autograder.submissions import parser_client
 from autograder.submissions.notebook import Unreadable, read_bytes

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from autograder.judge.session import Limits, Session
-from autograder.kit.adapter import Adapter
-from autograder.kit.answer import Answer, Call, Caller, Failure
-from autograder.kit.criteria import differ
-from autograder.kit.table_models import CachedSteps
+from autograder.kit.calls.adapter import Adapter
+from autograder.kit.known.table_models import CachedSteps
+from autograder.kit.verdict.answer import Answer, Call, Caller, Failure
+from autograder.kit.verdict.criteria import differ
 from autograder.sandbox.sandbox import Sandbox
 
 MISSING = re.compile(r"NameError: name '(\w+)' is not defined")

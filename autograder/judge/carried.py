@@ -10,8 +10,8 @@ from autograder.judge.caller import Student
 from autograder.judge.reference_server import Earlier
 from autograder.judge.session import Limits, Session
 from autograder.kit import course
-from autograder.kit.grading import Case, Verdict, grade
 from autograder.kit.local import Parts, named, repair_first
+from autograder.kit.verdict.grading import Case, Verdict, grade
 from autograder.sandbox.sandbox import Sandbox
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.kit.example_hints import Output
-from autograder.kit.picture import drawable, picture
+from autograder.kit.shown.example_hints import Output
+from autograder.kit.shown.picture import drawable, picture
 
 MIME = "application/vnd.attention-workbook.comparison+json"
 

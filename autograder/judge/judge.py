@@ -18,13 +18,13 @@ from autograder.judge.carried import Forward, Lost
 from autograder.judge.comparison import comparison
 from autograder.judge.reference_server import Bounded
 from autograder.judge.session import Limits, Session
-from autograder.kit import grading
-from autograder.kit.answer import Caller, Failure
-from autograder.kit.bonus import all_points, with_stars
-from autograder.kit.dry_run_steps import defines
-from autograder.kit.grading import Verdict
-from autograder.kit.hunts import refusing
-from autograder.kit.repair import Repair
+from autograder.kit.verdict import grading
+from autograder.kit.verdict.answer import Caller, Failure
+from autograder.kit.verdict.bonus import all_points, with_stars
+from autograder.kit.verdict.grading import Verdict
+from autograder.kit.verdict.hunts import refusing
+from autograder.kit.verdict.repair import Repair
+from autograder.kit.whole_file.dry_run_steps import defines
 from autograder.sandbox.sandbox import Sandbox
 from autograder.submissions import parser_client
 from autograder.submissions.normalise import is_own

@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_leaves, tree_map_only
 
-from autograder.kit.call import fresh
-from autograder.kit.codec import CodecError
-from autograder.kit.peak import EachOperation
+from autograder.kit.calls.call import fresh
+from autograder.kit.calls.codec import CodecError
+from autograder.kit.calls.peak import EachOperation
 
 MOST_QUESTIONS = 5_000  # for one check; a right function asks for less than a hundred
 MOST_ELEMENTS = 4 << 20  # that the operations of one answer may make

@@ -16,9 +16,9 @@ from autograder.judge.worker_client import (
     Worker,
     WorkerDied,
 )
-from autograder.kit.adapter import Adapter
-from autograder.kit.answer import OWN_KINDS, Answer, Call, Failure, clean_answer, clean_text
-from autograder.kit.peak import exceeded
+from autograder.kit.calls.adapter import Adapter
+from autograder.kit.calls.peak import exceeded
+from autograder.kit.verdict.answer import OWN_KINDS, Answer, Call, Failure, clean_answer, clean_text
 from autograder.sandbox.memory_watchdog import PeakMemory
 from autograder.sandbox.sandbox import Sandbox
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.kit import frames
+from autograder.kit.calls import frames
 from autograder.sandbox.memory_watchdog import process_tree, read_proc
 
 _TICK = os.sysconf("SC_CLK_TCK")

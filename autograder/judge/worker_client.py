@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from autograder.judge.timing import Limits, TimeBudget
-from autograder.kit import codec, frames
-from autograder.kit.answer import Failure, Kind
-from autograder.kit.proxy import MOST_BODY, MOST_HEADER
+from autograder.kit.calls import codec, frames
+from autograder.kit.calls.proxy import MOST_BODY, MOST_HEADER
+from autograder.kit.verdict.answer import Failure, Kind
 from autograder.sandbox.sandbox import Sandbox
 
 if TYPE_CHECKING:

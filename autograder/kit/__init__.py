@@ -13,8 +13,8 @@ def check_all(notebook: str = "") -> None:
 
     Without a name it is the file of the running notebook, else the newest notebook of the folder.
     """
-    from autograder.kit.dry_run import report_on_own
-    from autograder.kit.lines import console_takes_all
+    from autograder.kit.shown.lines import console_takes_all
+    from autograder.kit.whole_file.dry_run import report_on_own
 
     console_takes_all()
     report_on_own(notebook)
@@ -22,8 +22,8 @@ def check_all(notebook: str = "") -> None:
 
 def hint(check_id: str | int = "", number: int = 0) -> None:
     """Show the next hint of the part checked last, or of `hint("NAME.FUNCTION")`; `hint(2)`: one again."""
-    from autograder.kit.lines import console_takes_all
-    from autograder.kit.progress import hint as show_hint
+    from autograder.kit.shown.lines import console_takes_all
+    from autograder.kit.shown.progress import hint as show_hint
 
     console_takes_all()
     show_hint(check_id, number)
@@ -58,15 +58,15 @@ def check(check_id: str, namespace: dict) -> float | None:
     nbgrader reads the result: None for all points, a number for some of them, an AssertionError for none. Of a starred
     task it is always None: what nobody has to do is no failure, and nbgrader's maximum for it is 0.
     """
-    from autograder.kit.bonus import with_stars
-    from autograder.kit.example_hints import YOURS
-    from autograder.kit.history import older
-    from autograder.kit.lacking import lacking
-    from autograder.kit.lines import console_takes_all, fitting
     from autograder.kit.local import verdict_on
-    from autograder.kit.picture import show
-    from autograder.kit.printed import Prints
-    from autograder.kit.progress import noted, stopped
+    from autograder.kit.shown.example_hints import YOURS
+    from autograder.kit.shown.history import older
+    from autograder.kit.shown.lines import console_takes_all, fitting
+    from autograder.kit.shown.picture import show
+    from autograder.kit.shown.printed import Prints
+    from autograder.kit.shown.progress import noted, stopped
+    from autograder.kit.verdict.bonus import with_stars
+    from autograder.kit.verdict.lacking import lacking
 
     console_takes_all()
     prints, function = Prints(), check_id.partition(".")[2]
@@ -94,7 +94,7 @@ def check(check_id: str, namespace: dict) -> float | None:
 
 def _where(check_id: str, stop: KeyboardInterrupt) -> str:
     """Return what a student reads who stopped a check: it has no time limit on their machine."""
-    from autograder.kit.call import own_lines
+    from autograder.kit.calls.call import own_lines
 
     own = "\n".join(own_lines(stop))
     return f"{check_id.partition('.')[2]}: stopped. Is there an endless loop?" + (f" It was at\n{own}" if own else "")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.kit.lines import fitting
+from autograder.kit.shown.lines import fitting
 
 FOLDER = Path(__file__).parents[2] / "given"  # `python -m autograder release --given NAME` fills it
 

@@ -11,13 +11,14 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from autograder.kit import peak, recordings
-from autograder.kit.answer import Answer, Caller, Failure
-from autograder.kit.cases import Verdict
-from autograder.kit.grading import grade
-from autograder.kit.hunts import LETTERS, HuntInput, Tried, refusing
-from autograder.kit.printed import Prints
-from autograder.kit.repair import repair
+from autograder.kit.calls import peak
+from autograder.kit.known import recordings
+from autograder.kit.shown.printed import Prints
+from autograder.kit.verdict.answer import Answer, Caller, Failure
+from autograder.kit.verdict.cases import Verdict
+from autograder.kit.verdict.grading import grade
+from autograder.kit.verdict.hunts import LETTERS, HuntInput, Tried, refusing
+from autograder.kit.verdict.repair import repair
 
 Parts = Mapping[str, int | None]  # earlier functions that are not right yet, and the numbers of their parts
 GRADING_TRIES = "Grading tries this one with right earlier ones, too."

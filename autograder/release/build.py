@@ -20,8 +20,8 @@ from autograder.checks import assignments, checks
 from autograder.definition import definition
 from autograder.gradebook.store.database import quiet
 from autograder.kit.course import numbers
-from autograder.kit.recordings import FOLDER
-from autograder.kit.recordings import path as recording_path
+from autograder.kit.known.recordings import FOLDER
+from autograder.kit.known.recordings import path as recording_path
 from autograder.places import BUILD, HOME, PUBLIC, RECORDED, ROOT
 from autograder.release.blank import BlankError, Module, blanked
 from autograder.release.given import demand_givable, given_files

@@ -25,7 +25,7 @@ from autograder.checks import Check, Hunt, Written, assignments, checks, find, q
 from autograder.checks.hunts import KINDS
 from autograder.definition import definition
 from autograder.judge.timing import Limits
-from autograder.kit.repair import numbered
+from autograder.kit.verdict.repair import numbered
 from autograder.online import badge, parts, students_repository
 from autograder.places import ROOT
 from autograder.release.blank import BlankError, Module, solved

@@ -14,17 +14,14 @@ import torch
 
 from autograder.checks import checks, find
 from autograder.definition import definition
-from autograder.kit.recordings import Recording, pack
-from autograder.places import HOME, ROOT
+from autograder.kit.known.recordings import Recording, pack
+from autograder.places import HOME, PUBLIC, ROOT
 from autograder.release.manifest import write
 
-SOURCES = ("autograder/checks/**/*.py", "autograder/kit/*.py", "autograder/release/recordings.py")
+SOURCES = ("autograder/checks/**/*.py", "autograder/kit/**/*.py", "autograder/release/recordings.py")
 OF_EXERCISES = ("*.py", "examples/*.txt", "mistakes/*.txt")
-# What students see of a verdict: nothing that is recorded depends on it.
-SHOWN = {
-    f"autograder/kit/{name}.py"
-    for name in ("__init__", "course", "history", "lacking", "lines", "local", "picture", "printed", "progress")
-}
+# Modules of the kit that show a verdict: nothing that is recorded depends on them.
+SHOWN = {"__init__", "course", "history", "lacking", "lines", "local", "picture", "printed", "progress"}
 FEW = 8  # a process has to import torch before it records anything
 Numbers = Mapping[str, int | None]  # of a notebook's parts, by function
 
@@ -60,7 +57,7 @@ def _state() -> bytes:
 
 
 def _is_shown(path: Path) -> bool:
-    return path.relative_to(HOME).as_posix() in SHOWN or path.name.startswith("dry_run")
+    return path.is_relative_to(PUBLIC) and (path.stem in SHOWN or path.parent.name == "whole_file")
 
 
 def _record_all(numbers: Mapping[str, Numbers]) -> Iterator[tuple[str, bytes]]:

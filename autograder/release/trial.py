@@ -14,12 +14,12 @@ import numpy as np
 from autograder.assignment import demand, grade_id
 from autograder.checks import Check, checks, find
 from autograder.checks.faults import duplicates
-from autograder.kit.call import call
-from autograder.kit.cases import Case, Kind
-from autograder.kit.compare import same
-from autograder.kit.grading import Verdict, grade
-from autograder.kit.hunts import refusing
-from autograder.kit.repair import repair
+from autograder.kit.calls.call import call
+from autograder.kit.verdict.cases import Case, Kind
+from autograder.kit.verdict.compare import same
+from autograder.kit.verdict.grading import Verdict, grade
+from autograder.kit.verdict.hunts import refusing
+from autograder.kit.verdict.repair import repair
 from autograder.release.missing import missing_parts
 from autograder.release.notebook import build_source, setup
 

@@ -70,12 +70,11 @@ class Job:
 
 def require_current_kit(kit: Path) -> None:
     """Raise NoSandbox unless the kit's copy of autograder/kit is the same as ours: both ends must use one protocol."""
-    for ours in sorted(PUBLIC.glob("*.py")):
-        theirs = kit / "autograder" / "kit" / ours.name
+    for ours in sorted(PUBLIC.rglob("*.py")):
+        name = ours.relative_to(PUBLIC)
+        theirs = kit / "autograder" / "kit" / name
         if not theirs.exists() or theirs.read_bytes() != ours.read_bytes():
-            raise NoSandbox(
-                f"The kit at {kit} is missing or older than autograder/kit/{ours.name}. Run `make release`."
-            )
+            raise NoSandbox(f"The kit at {kit} is missing or older than autograder/kit/{name}. Run `make release`.")
 
 
 class Sandbox:

@@ -23,7 +23,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.assignment import Template
-from autograder.kit.repair import Repair
+from autograder.kit.verdict.repair import Repair
 from autograder.places import HOME
 from autograder.submissions.fingerprint import Fingerprint
 from autograder.submissions.parse_untrusted import MOST_SECONDS, Unreadable

@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 
 from autograder.assignment import CHECK, grade_id
 from autograder.definition import definition
-from autograder.kit.repair import Repair, repair
+from autograder.kit.verdict.repair import Repair, repair
 from autograder.places import ROOT
 from autograder.submissions.notebook import check_call_id, defined_names, is_parsable, syntax_tree
 from autograder.submissions.parse_untrusted import MOST_CELLS, TRAIN

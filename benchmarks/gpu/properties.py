@@ -12,7 +12,7 @@ from torch import Tensor
 
 from autograder.assignment import written
 from autograder.checks import Check, checks
-from autograder.kit.adapter import adapted
+from autograder.kit.calls.adapter import adapted
 from benchmarks.gpu.small_models import SmallModel, small_models
 from benchmarks.gpu.table import Job, Row, Setting
 from lab.train.devices import uses_bf16

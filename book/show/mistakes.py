@@ -6,7 +6,7 @@ from IPython.display import HTML
 
 from autograder.assignment import assignments
 from autograder.checks import Check, checks
-from autograder.kit.cases import KnownMistake
+from autograder.kit.verdict.cases import KnownMistake
 from autograder.report.page import code
 
 BY_HAND = "_by_hand"  # ends the name of a calculation on paper, whose mistakes are numbers

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograder.kit.adapters import not_a_set
+from autograder.kit.calls.adapters import not_a_set
 
 
 def with_tanh_cell(  # noqa: PLR0913 — the student's arguments

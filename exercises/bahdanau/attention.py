@@ -18,8 +18,8 @@ from autograder.checks import (
     by_mask,
 )
 from autograder.checks.random_inputs import HALF, Rng, far_below, gaps, longest_first, normal, padding, places, weights
-from autograder.kit.by_hand import without_autograd
-from autograder.kit.cases import EXACT
+from autograder.kit.verdict.by_hand import without_autograd
+from autograder.kit.verdict.cases import EXACT
 from solutions.bahdanau.attention import (
     additive_attention,
     additive_attention_backward,

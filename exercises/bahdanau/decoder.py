@@ -17,7 +17,7 @@ from autograder.checks import (
     by_hand,
 )
 from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding, places
-from autograder.kit.cases import EXACT
+from autograder.kit.verdict.cases import EXACT
 from exercises.bahdanau import adapters
 from exercises.bahdanau.attention import SPECIAL
 from solutions.bahdanau.attention import alignment_error_rate, attention_by_hand, links_of, rnnsearch_step

@@ -6,7 +6,7 @@ from functools import cache, cached_property
 import numpy as np
 import torch
 
-from autograder.kit.table_models import BeamStep, state_after
+from autograder.kit.known.table_models import BeamStep, state_after
 
 Hypothesis = tuple[float, list[int]]  # log-probability, tokens with bos
 Answer = tuple[list[int], float]

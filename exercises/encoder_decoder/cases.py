@@ -6,8 +6,8 @@ from itertools import combinations, islice
 import numpy as np
 
 from autograder.checks.random_inputs import Rng
-from autograder.kit.compare import same
-from autograder.kit.table_models import GreedyStep, state_after
+from autograder.kit.known.table_models import GreedyStep, state_after
+from autograder.kit.verdict.compare import same
 from exercises.encoder_decoder.beam_parts import Shuffled, best, pool, search, searched
 
 STATES = 127  # a prime: every token of a prefix, however early, moves the state

@@ -8,7 +8,7 @@ import numpy as np
 from autograder.checks import PADDING, REPEAT, SHAPE, CaseInput, Check, Points
 from autograder.checks.edits import known
 from autograder.checks.random_inputs import Rng, lengths, normal
-from autograder.kit.cases import EXACT
+from autograder.kit.verdict.cases import EXACT
 from exercises.encoder_decoder.beam_parts import searched
 from exercises.encoder_decoder.cases import BOS, EOS, PAD, beam_case, greedy_case
 from exercises.encoder_decoder.hunt import HUNT

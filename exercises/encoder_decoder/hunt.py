@@ -6,7 +6,7 @@ from torch import Tensor
 
 from autograder.checks import UNCHANGED, CaseInput, Check, Hunt, Points
 from autograder.checks.random_inputs import Rng, normal
-from autograder.kit.cases import EXACT
+from autograder.kit.verdict.cases import EXACT
 
 
 def bigram_search(

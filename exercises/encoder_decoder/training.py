@@ -4,7 +4,7 @@ import numpy as np
 
 from autograder.checks import PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points, by_hand
 from autograder.checks.random_inputs import Rng, lengths, normal, softmax
-from autograder.kit.by_hand import without_autograd
+from autograder.kit.verdict.by_hand import without_autograd
 from solutions.encoder_decoder.attention import (
     gru_step,
     gru_step_backward,

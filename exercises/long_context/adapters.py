@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import Tensor
 
-from autograder.kit.by_hand import ExponentialCounter, without_autograd
+from autograder.kit.verdict.by_hand import ExponentialCounter, without_autograd
 
 MANY_TILES = 32
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder.checks import FAR, LARGE, LOW, MASKED, PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, far_below, gaps, normal, padding
-from autograder.kit.cases import TOLERANCE
+from autograder.kit.verdict.cases import TOLERANCE
 from exercises.long_context import adapters
 from solutions.long_context.attention import flash_backward, flash_forward, merge_softmax
 

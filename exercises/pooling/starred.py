@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder.checks import MASKED, NO_MASK, PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points, by_hand
 from autograder.checks.random_inputs import Rng, normal
-from autograder.kit.cases import EXACT
+from autograder.kit.verdict.cases import EXACT
 from solutions.pooling.attention import adversarial_weights, leave_one_out, pooled_by_hand
 
 ALL = "a position with all the weight"

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.kit.by_hand import ExponentialCounter
+from autograder.kit.verdict.by_hand import ExponentialCounter
 
 MANY_CHUNKS = 32
 

@@ -7,7 +7,7 @@ import numpy as np
 from autograder.checks import CaseInput, Check, Points, by_hand, by_mask
 from autograder.checks.points import FAR, LARGE, LOW, MASKED, NO_MASK, PADDING, REPEAT, SHAPE, UNCHANGED
 from autograder.checks.random_inputs import HALF, Rng, gaps, longest_first, normal, padding, places, weights
-from autograder.kit.by_hand import without_autograd
+from autograder.kit.verdict.by_hand import without_autograd
 from solutions.structured.attention import (
     hop_overlap,
     penalization,

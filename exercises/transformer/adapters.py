@@ -7,9 +7,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograder.kit.adapters import ASKED
-from autograder.kit.proxy import remote_stub
-from autograder.kit.table_models import CachedSteps
+from autograder.kit.calls.adapters import ASKED
+from autograder.kit.calls.proxy import remote_stub
+from autograder.kit.known.table_models import CachedSteps
 
 
 def counted_decoding(

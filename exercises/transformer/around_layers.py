@@ -7,8 +7,8 @@ import numpy as np
 
 from autograder.checks import DIFFERENTIABLE, FAR, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, lengths, normal
-from autograder.kit.cases import EXACT
-from autograder.kit.table_models import CachedSteps, state_after
+from autograder.kit.known.table_models import CachedSteps, state_after
+from autograder.kit.verdict.cases import EXACT
 from exercises.transformer import adapters
 from exercises.transformer.layers import ANYWHERE, HEADS, LARGE, PADDING, attention_params
 from solutions.transformer.attention import (

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from autograder.checks import Check
-from autograder.kit.cases import Case, Kind
+from autograder.kit.verdict.cases import Case, Kind
 
 Change = Callable[[Tensor], Tensor]
 ARGUMENTS: dict[str, Change] = {  # of each array of floats among the arguments, before the call

@@ -16,7 +16,7 @@ from autograder.gradebook.store.gradebook import quiet
 from autograder.judge.judge import Judge
 from autograder.judge.process import judged_by
 from autograder.judge.result import Outcome, Task
-from autograder.kit.cases import KnownMistake
+from autograder.kit.verdict.cases import KnownMistake
 from examples import make_class
 
 with quiet():

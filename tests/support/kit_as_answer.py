@@ -85,8 +85,8 @@ if __name__ == "__main__":
     sys.path[0] = sys.argv[1]
     import torch
 
-    from autograder.kit.grading import grade
-    from autograder.kit.recordings import FOLDER, load
+    from autograder.kit.known.recordings import FOLDER, load
+    from autograder.kit.verdict.grading import grade
 
     torch.set_num_threads(1)
     socket.socket.connect = _refuse  # type: ignore[method-assign]

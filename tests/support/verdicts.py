@@ -8,11 +8,11 @@ import numpy as np
 
 from autograder.checks import Check, find
 from autograder.checks.edits import target
-from autograder.kit.answer import Answer, Call, Caller
-from autograder.kit.cases import Case, Example, Kind, Pairs
-from autograder.kit.compare import aligned
-from autograder.kit.criteria import Evaluation
-from autograder.kit.grading import Verdict, grade
+from autograder.kit.verdict.answer import Answer, Call, Caller
+from autograder.kit.verdict.cases import Case, Example, Kind, Pairs
+from autograder.kit.verdict.compare import aligned
+from autograder.kit.verdict.criteria import Evaluation
+from autograder.kit.verdict.grading import Verdict, grade
 
 
 @cache

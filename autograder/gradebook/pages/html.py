@@ -24,7 +24,7 @@ from autograder.gradebook.pages.parts import by_need, parts, truncated
 from autograder.gradebook.store.rows import show_bonus
 from autograder.judge import comparison
 from autograder.judge.markup import clean_html, with_pictures
-from autograder.kit.bonus import all_points
+from autograder.kit.verdict.bonus import all_points
 from autograder.submissions.normalise import is_by_student
 
 CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from autograder.kit.dry_run import main
+from autograder.kit.whole_file.dry_run import main
 
 if __name__ == "__main__":
     sys.exit(main())

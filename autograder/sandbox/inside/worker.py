@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from autograder.kit import adapters, call, codec, frames, proxy
-from autograder.kit.answer import Answer, Call, Failure
+from autograder.kit.calls import adapters, call, codec, frames, proxy
+from autograder.kit.verdict.answer import Answer, Call, Failure
 
 from .shell import OUTPUTS, Shell
 

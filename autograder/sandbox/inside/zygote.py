@@ -28,7 +28,7 @@ PRELOADED = (
     "matplotlib.pyplot",
     "tqdm",
     "autograder.kit",
-    "autograder.kit.frames",
+    "autograder.kit.calls.frames",
 )
 MODE = sys.argv[3] if sys.argv[3:] else "sandboxed"
 SANDBOXED, CONTAINER = MODE == "sandboxed", MODE == "container"

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from autograder.checks import checks, find
-from autograder.kit.example_hints import TRY_IT
+from autograder.kit.shown.example_hints import TRY_IT
 from tests.answers import chapters
 from tests.support.verdicts import graded
 

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from autograder.checks import Check, find
-from autograder.kit.call import call
-from autograder.kit.cases import Kind
-from autograder.kit.grading import grade
+from autograder.kit.calls.call import call
+from autograder.kit.verdict.cases import Kind
+from autograder.kit.verdict.grading import grade
 from autograder.places import ROOT
 from tests.answers import SEEDS, answers, check_ids, collected
 from tests.answers.spoilers import HARMLESS, can_be_spoiled, quick, spoiled

@@ -7,7 +7,7 @@ import torch
 from autograder.checks import CaseInput, Check, CheckFault, find
 from autograder.checks.edits import Edit, Mistake, known, pairs, target, union
 from autograder.checks.random_inputs import normal
-from autograder.kit.grading import grade
+from autograder.kit.verdict.grading import grade
 from exercises.transformer.hunt import plain_heads
 from solutions.bahdanau.attention import additive_attention, masked_softmax
 from solutions.transformer.attention import multi_head_attention

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from autograder.checks import find
-from autograder.kit.compare import same
-from autograder.kit.example_hints import RIGHT_GIVES, TRY_IT, YOURS
+from autograder.kit.shown.example_hints import RIGHT_GIVES, TRY_IT, YOURS
+from autograder.kit.verdict.compare import same
 from exercises.encoder_decoder.beam_parts import Shuffled, searched
 from tests.answers import SEEDS, check_ids
 from tests.support.verdicts import drawn, examples, graded, on_mistake, without_gradients

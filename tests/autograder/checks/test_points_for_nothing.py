@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from autograder.checks import Check, checks, find
-from autograder.kit.grading import FREE
+from autograder.kit.verdict.grading import FREE
 from tests.answers import check_ids, edited
 from tests.support.verdicts import plainly_graded
 

@@ -12,7 +12,7 @@ import torch
 from autograder import __main__ as commands
 from autograder import assignment, checks, settings
 from autograder.gradebook.people.lateness import EachDay, deadlines
-from autograder.kit.grading import grade
+from autograder.kit.verdict.grading import grade
 from autograder.places import ROOT
 from book import contents
 from book.make import build

@@ -15,8 +15,8 @@ from autograder.gradebook.store import query
 from autograder.gradebook.store.gradebook import ClassGradebook, quiet
 from autograder.gradebook.store.rows import automatic_score
 from autograder.judge.judge import shown
-from autograder.kit.bonus import ON_TOP
-from autograder.kit.cases import Verdict
+from autograder.kit.verdict.bonus import ON_TOP
+from autograder.kit.verdict.cases import Verdict
 from tests.autograder.gradebook.test_formgrader import Desk, desk_of
 from tests.support.classes import opened_book, total_on
 from tests.support.gradebooks import DUE, EARLY, HALVES, LATE

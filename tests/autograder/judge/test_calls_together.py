@@ -5,7 +5,7 @@ import pytest
 
 from autograder.judge.session import Session
 from autograder.judge.worker_client import ENDED
-from autograder.kit.answer import Answer, Call, Failure
+from autograder.kit.verdict.answer import Answer, Call, Failure
 from tests.support.sandboxed import DOUBLE, still_answers, text
 
 ARGUMENTS = [np.full(2 + n, n, np.float32) for n in range(5)]
@@ -76,7 +76,7 @@ def test_who_interrupts_the_process_gets_no_more_calls(session: Session, then: s
     [
         "import signal\nh = signal.getsignal(signal.SIGINT)\n"
         "type(h).interrupted = property(lambda self: True, lambda self, value: None)",
-        "import gc\nfrom autograder.kit import frames\n"
+        "import gc\nfrom autograder.kit.calls import frames\n"
         "j = next(o for o in gc.get_objects() if type(o).__name__ == '_JudgeLink')\n"
         "frames.send(j.link, {'id': j.request, 'reply': None})",
     ],

@@ -17,8 +17,8 @@ from autograder.judge.carried import Forward
 from autograder.judge.judge import Judge, Judged
 from autograder.judge.reference_server import MOST_ELEMENTS, Earlier
 from autograder.judge.session import Limits, Session, Worker
+from autograder.kit.calls.proxy import MOST_BODY
 from autograder.kit.course import numbers
-from autograder.kit.proxy import MOST_BODY
 from autograder.places import source_notebook
 from autograder.sandbox.sandbox import Sandbox
 from autograder.submissions.normalise import submission
@@ -208,7 +208,7 @@ def test_a_cell_and_a_check_are_answered(asking: Session) -> None:
 
 
 FORGED = """import os, json, struct, gc, socket
-from autograder.kit import frames
+from autograder.kit.calls import frames
 asker = next(each for each in gc.get_objects() if type(each).__name__ == "_JudgeLink")
 def forges(x):
     frames.send(asker.link, {ASK})

@@ -10,7 +10,7 @@ from autograder import checks
 from autograder.assignment import CHECK, Template
 from autograder.judge.judge import Judge, Judged
 from autograder.judge.session import Limits
-from autograder.kit.hunts import NOT_SHOWN
+from autograder.kit.verdict.hunts import NOT_SHOWN
 from autograder.release.blank import Module
 from autograder.submissions.normalise import submission
 from tests.support.notebooks import code, graded, tree

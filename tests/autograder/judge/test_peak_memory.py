@@ -11,9 +11,9 @@ import torch
 from autograder.checks import find
 from autograder.judge.caller import StepServer, Student, differing
 from autograder.judge.session import Limits, Session
-from autograder.kit.answer import Call
-from autograder.kit.call import call
-from autograder.kit.grading import grade
+from autograder.kit.calls.call import call
+from autograder.kit.verdict.answer import Call
+from autograder.kit.verdict.grading import grade
 from tests.answers.luong import right_starred
 from tests.answers.self_attention import right_layers
 from tests.support.sandboxed import QUICK
@@ -68,7 +68,7 @@ def test_a_call_that_takes_too_much_has_an_error_and_its_answer(measured, source
 
 
 def test_here_the_largest_tensor_is_looked_at():
-    from autograder.kit.peak import within
+    from autograder.kit.calls.peak import within
 
     namespace: dict = {"torch": torch}
     exec(MAKES, namespace)

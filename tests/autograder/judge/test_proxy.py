@@ -10,9 +10,9 @@ import torch
 from autograder import checks
 from autograder.judge import reference_server
 from autograder.judge.reference_server import Earlier
-from autograder.kit import proxy
-from autograder.kit.codec import CodecError
-from autograder.kit.frames import decode, encode
+from autograder.kit.calls import proxy
+from autograder.kit.calls.codec import CodecError
+from autograder.kit.calls.frames import decode, encode
 
 # In grading nothing checks their annotations, as these tests would.
 HEADS = inspect.unwrap(checks.find("transformer.multi_head_attention").reference)

@@ -6,8 +6,8 @@ import pytest
 from autograder.checks import find
 from autograder.judge.caller import StepServer, Student
 from autograder.judge.session import Session
-from autograder.kit.call import call
-from autograder.kit.table_models import MOST_STEPS, CachedSteps, state_after
+from autograder.kit.calls.call import call
+from autograder.kit.known.table_models import MOST_STEPS, CachedSteps, state_after
 from tests.support.sandboxed import QUICK
 
 START, BOS, EOS, MAX_LEN = 3, 1, 0, 6
@@ -37,7 +37,7 @@ def greedy_cached(start, step, bos, eos, max_len):
 """
 FORGED = (
     """
-import autograder.kit.adapter as a
+import autograder.kit.calls.adapter as a
 real = a._module
 
 def forged(source):

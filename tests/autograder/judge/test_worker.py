@@ -16,7 +16,7 @@ import pytest
 from autograder.judge.session import Limits, Session
 from autograder.judge.timing import TimeBudget, Use
 from autograder.judge.worker_client import ENDED
-from autograder.kit.answer import Failure
+from autograder.kit.verdict.answer import Failure
 from autograder.sandbox import sandbox
 from tests.support.sandboxed import DOUBLE, QUICK, ask, says, still_answers
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.kit.adapters import as_set
-from autograder.kit.by_hand import without_autograd
-from autograder.kit.call import arrays, call
+from autograder.kit.calls.adapters import as_set
+from autograder.kit.calls.call import arrays, call
+from autograder.kit.verdict.by_hand import without_autograd
 from exercises.bahdanau.adapters import sorted_links
 from exercises.transformer.adapters import counted_decoding
 

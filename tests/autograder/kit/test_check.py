@@ -14,23 +14,15 @@ import pytest
 import torch
 
 from autograder.checks import find
-from autograder.kit import (
-    NoPoints,
-    Stopped,
-    check,
-    course,
-    dry_run,
-    dry_run_worker,
-    history,
-    lacking,
-    printed,
-    progress,
-    recordings,
-)
-from autograder.kit.cases import Verdict
-from autograder.kit.dry_run import Report
+from autograder.kit import NoPoints, Stopped, check, course
+from autograder.kit.known import recordings
+from autograder.kit.known.recordings import Recording
 from autograder.kit.local import GRADING_TRIES
-from autograder.kit.recordings import Recording
+from autograder.kit.shown import history, printed, progress
+from autograder.kit.verdict import lacking
+from autograder.kit.verdict.cases import Verdict
+from autograder.kit.whole_file import dry_run, dry_run_worker
+from autograder.kit.whole_file.dry_run import Report
 from autograder.release.notebook import build_source
 from autograder.release.recordings import recording
 from solutions.bahdanau.attention import additive_attention, masked_softmax

@@ -10,9 +10,9 @@ import time
 import numpy as np
 import pytest
 
-from autograder.kit import codec, frames
-from autograder.kit.answer import Answer, Failure
-from autograder.kit.table_models import GreedyStep
+from autograder.kit.calls import codec, frames
+from autograder.kit.known.table_models import GreedyStep
+from autograder.kit.verdict.answer import Answer, Failure
 
 
 def through(value):

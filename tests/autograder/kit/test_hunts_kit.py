@@ -7,11 +7,12 @@ import torch
 
 from autograder.checks import find
 from autograder.checks.hunts import KINDS
-from autograder.kit import NoPoints, check, recordings
-from autograder.kit.hunts import LETTERS, NOT_SHOWN
+from autograder.kit import NoPoints, check
+from autograder.kit.known import recordings
 from autograder.kit.local import verdict_on
-from autograder.kit.printed import Prints
-from autograder.kit.repair import repair
+from autograder.kit.shown.printed import Prints
+from autograder.kit.verdict.hunts import LETTERS, NOT_SHOWN
+from autograder.kit.verdict.repair import repair
 from autograder.release.recordings import recording
 from solutions.luong.attention import local_p_weights
 from solutions.transformer.attention import multi_head_attention

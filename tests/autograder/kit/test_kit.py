@@ -8,13 +8,11 @@ import pytest
 import torch
 
 from autograder.checks import find
-from autograder.kit import (
-    recordings,
-)
-from autograder.kit.answer import OWN_KINDS, Answer, Failure, clean_answer
-from autograder.kit.call import _foreign, call
-from autograder.kit.grading import Case, Criterion, grade
-from autograder.kit.recordings import Recording
+from autograder.kit.calls.call import _foreign, call
+from autograder.kit.known import recordings
+from autograder.kit.known.recordings import Recording
+from autograder.kit.verdict.answer import OWN_KINDS, Answer, Failure, clean_answer
+from autograder.kit.verdict.grading import Case, Criterion, grade
 
 
 def one_case(function, caller=None):

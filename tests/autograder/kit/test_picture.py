@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from nbclient import NotebookClient
 
-from autograder.kit.picture import EXPECTED, GIVEN, picture
+from autograder.kit.shown.picture import EXPECTED, GIVEN, picture
 
 RIGHT = np.array([[0.25, 0.75, 0.0], [0.5, 0.25, 0.25]], dtype=np.float32)
 
@@ -55,7 +55,7 @@ def test_a_batch_of_one_is_drawn_as_its_matrix() -> None:
 
 
 def test_a_notebook_shows_it_and_a_program_prints_nothing(capsys: pytest.CaptureFixture) -> None:
-    source = "import numpy as np\nfrom autograder.kit.picture import show\nshow([('w', np.zeros(3), np.ones(3))])"
+    source = "import numpy as np\nfrom autograder.kit.shown.picture import show\nshow([('w', np.zeros(3), np.ones(3))])"
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
     NotebookClient(notebook, timeout=60).execute()
     [output] = notebook.cells[0].outputs

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from autograder.checks import find
-from autograder.kit.answer import Answer, Failure
-from autograder.kit.compare import SAME, same
-from autograder.kit.grading import Verdict, grade
-from autograder.kit.recordings import Recording, load, pack, path
+from autograder.kit.known.recordings import Recording, load, pack, path
+from autograder.kit.verdict.answer import Answer, Failure
+from autograder.kit.verdict.compare import SAME, same
+from autograder.kit.verdict.grading import Verdict, grade
 from tests.answers import check_ids, collected
 
 IDS = check_ids()

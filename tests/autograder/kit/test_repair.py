@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.kit.answer import Answer
-from autograder.kit.hunts import MOST_NUMBERS, Argument, fails, input_of
-from autograder.kit.repair import numbered, repair
+from autograder.kit.verdict.answer import Answer
+from autograder.kit.verdict.hunts import MOST_NUMBERS, Argument, fails, input_of
+from autograder.kit.verdict.repair import numbered, repair
 
 BROKEN = """\
 def broken(x, mask):

@@ -48,7 +48,7 @@ exec("".join(next(cell for cell in cells if cell["cell_type"] == "code")["source
 exec("def masked_softmax(scores, mask=None): return scores.softmax(-1)", space)
 print(space["check"]("bahdanau.masked_softmax", space))
 space["hint"]()
-from autograder.kit import dry_run
+from autograder.kit.whole_file import dry_run
 dry_run.WORKER = WITHOUT + dry_run.WORKER
 space["check_all"]()
 """
@@ -115,7 +115,7 @@ def test_a_right_file_run_as_grading_does_has_nothing_open_though_its_cells_lost
 def test_a_file_that_loses_points_only_in_grading_says_so_before(build, home):
     """A package that is here and not there, an endless loop, a cell that ends its process, a function further down."""
     (home / "kit" / "einops.py").write_text("def einsum(*all): return all")  # importable here
-    runs = home / "kit" / "autograder" / "kit" / "dry_run.py"
+    runs = home / "kit" / "autograder" / "kit" / "whole_file" / "dry_run.py"
     runs.write_text(runs.read_text("utf-8").replace("= 10.0, 60.0, 5.0", "= 3.0, 60.0, 5.0"), "utf-8")
     right = {c.id: c.source for c in nbformat.read(build / "source/bahdanau/bahdanau.ipynb", as_version=4).cells}
     changes = {

@@ -51,7 +51,13 @@ def test_what_is_seen(session: Session, what: str, monkeypatch: pytest.MonkeyPat
 
 
 WRITTEN = (
-    *("/kit/autograder/kit/call.py", "/sandbox/inside/worker.py", "/packages/new", "/packages/torch/new", "/usr/new"),
+    *(
+        "/kit/autograder/kit/calls/call.py",
+        "/sandbox/inside/worker.py",
+        "/packages/new",
+        "/packages/torch/new",
+        "/usr/new",
+    ),
     *("/new", "/dev/new", "/etc/new", "/proc/new", "/proc/cpuinfo"),
 )
 TOUCHED = (

@@ -123,7 +123,7 @@ class TestFalling:
         """Its worker, busy or not; the sandbox too if the judge built it."""
         program = (
             "import sys, time; from pathlib import Path; from autograder.sandbox.sandbox import Sandbox\n"
-            f"from autograder.kit import frames; own = {made}; job = own.start_worker()\n"
+            f"from autograder.kit.calls import frames; own = {made}; job = own.start_worker()\n"
             "frames.send(job.link, {'id': 1, 'op': 'cell', 'source': 'while True: pass'})\n"
             "print(own._zygote.pid, job.process.pid, flush=True)\n"
             "time.sleep(60)"

@@ -4,7 +4,7 @@ from answers.distances import distances
 
 from autograder.checks import SHAPE, CaseInput, Check
 from autograder.checks.random_inputs import Rng, normal
-from autograder.kit.adapters import in_numpy
+from autograder.kit.calls.adapters import in_numpy
 
 
 def cases(rng: Rng) -> list[CaseInput]:

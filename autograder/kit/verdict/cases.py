@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from autograder.kit.answer import Failure
+from autograder.kit.verdict.answer import Failure
 
 TOLERANCE = 1e-4  # no wrong value is nearer than 1e-3 but those that EXACT is for
 EXACT = 1e-5  # where float32 noise of right answers stays under 1e-6

@@ -8,7 +8,7 @@ from typing import Any
 
 from autograder.kit import course
 from autograder.kit.course import collapsed, source_of
-from autograder.kit.dry_run_steps import defines, read
+from autograder.kit.whole_file.dry_run_steps import defines, read
 
 
 def older(function: str) -> list[str]:

@@ -11,14 +11,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograder.kit.adapter import Adapter, adapted
-from autograder.kit.answer import Answer, Failure, Kind
+from autograder.kit.calls.adapter import Adapter, adapted
 from autograder.kit.course import packages
+from autograder.kit.verdict.answer import Answer, Failure, Kind
 
 MOST_OUTPUTS = 1000
 LONGEST_MESSAGE = 600  # characters of an exception's message
 
-KIT = Path(__file__).parents[2]
+KIT = Path(__file__).parents[3]
 LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python3\.\d+/|^<frozen ")
 LIBRARIES = [
     *(KIT / package for package in (*packages(), "given")),

@@ -89,7 +89,7 @@ class CachedSteps:
         self.states = [self.start]
 
     def answer(self, question: Any) -> dict:
-        """Return the answer to a question as autograder.kit.proxy puts them, its error included."""
+        """Return the answer to a question as autograder.kit.calls.proxy puts them, its error included."""
         self.count += 1
         if self.count > MOST_STEPS:
             text = f"step was called more than {MOST_STEPS} times: does the loop end at eos, and after max_len tokens?"

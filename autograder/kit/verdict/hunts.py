@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.kit.answer import Answer, Caller, Failure
-from autograder.kit.call import call
+from autograder.kit.calls.call import call
+from autograder.kit.verdict.answer import Answer, Caller, Failure
 
 MOST_NUMBERS = 4096  # of all arguments together
 CLEAR = 1e-3  # a difference from the right values, relative and absolute, that is no rounding

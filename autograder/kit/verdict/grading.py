@@ -1,9 +1,9 @@
 """From answers to points: the one comparison, used on the student's machine and by the judge."""
 
-from autograder.kit.answer import Caller, Failure
-from autograder.kit.cases import Case, Criterion, Kind, KnownMistake, Verdict
-from autograder.kit.criteria import Evaluation
-from autograder.kit.example_hints import Examples, example_hint
+from autograder.kit.shown.example_hints import Examples, example_hint
+from autograder.kit.verdict.answer import Caller, Failure
+from autograder.kit.verdict.cases import Case, Criterion, Kind, KnownMistake, Verdict
+from autograder.kit.verdict.criteria import Evaluation
 
 __all__ = ["Case", "Criterion", "KnownMistake", "Verdict", "grade"]
 

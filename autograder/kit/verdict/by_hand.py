@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.autograd import forward_ad
 from torch.utils._pytree import tree_leaves
 
-from autograder.kit.peak import EachOperation
+from autograder.kit.calls.peak import EachOperation
 
 OFF = "autograd is switched off in this check: work the gradient out with tensor operations"
 # What all of torch's derivatives go through, backward ones in any thread and those of torch.func too.

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autograder.kit.answer import Answer, Caller, Failure, clean_answer
-from autograder.kit.cases import Example, KnownMistake
-from autograder.kit.compare import aligned, is_text
+from autograder.kit.verdict.answer import Answer, Caller, Failure, clean_answer
+from autograder.kit.verdict.cases import Example, KnownMistake
+from autograder.kit.verdict.compare import aligned, is_text
 
 MOST = 48  # numbers that are shown of one output
 LONGEST = 300  # characters of a text

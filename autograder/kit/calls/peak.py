@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from autograder.kit.answer import Answer, Caller, Failure
+from autograder.kit.verdict.answer import Answer, Caller, Failure
 
 NOTE = (
     "here only the size of the largest tensor is looked at. Grading measures how much memory the call takes altogether."

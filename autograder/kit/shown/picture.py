@@ -5,8 +5,8 @@ from html import escape
 
 import numpy as np
 
-from autograder.kit.example_hints import MOST, VISIBLE, Output
-from autograder.kit.history import shell
+from autograder.kit.shown.example_hints import MOST, VISIBLE, Output
+from autograder.kit.shown.history import shell
 
 LABEL = "The numbers of the example: the darker, the larger; ≠ marks where yours differ."
 EXPECTED, GIVEN = "expected", "yours"

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from autograder.kit import course
-from autograder.kit.cases import Verdict
-from autograder.kit.history import shell
+from autograder.kit.shown.history import shell
+from autograder.kit.verdict.cases import Verdict
 
 HANDED_IN = -1.0  # in place of points: only grading knows them
 _known: dict[str, dict[str, float]] = {}  # by notebook and function, of the notebooks that this kernel checks

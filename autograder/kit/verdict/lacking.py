@@ -14,7 +14,7 @@ from torch import device
 
 from autograder.kit.course import packages
 
-MODULES = Path(__file__).resolve().parents[2] / "modules.txt"  # the top-level modules of grading; `release` writes it
+MODULES = Path(__file__).resolve().parents[3] / "modules.txt"  # the top-level modules of grading; `release` writes it
 OURS = {"__main__", "given"}
 IMPORT = re.compile(r"^(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 GPU = re.compile(r"(cuda|mps|xpu)\b")

@@ -5,8 +5,8 @@ import io
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from autograder.kit.answer import Answer, Caller
-from autograder.kit.history import shell
+from autograder.kit.shown.history import shell
+from autograder.kit.verdict.answer import Answer, Caller
 
 MOST_LINES, LONGEST = 12, 160  # that are shown, and the characters of one
 

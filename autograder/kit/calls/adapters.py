@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograder.kit.proxy import Ask
+from autograder.kit.calls.proxy import Ask
 
 TEXT = torch.uint32  # a text is the row of its characters' numbers in this dtype, which nothing else has
 

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from autograder.kit import course
-from autograder.kit.dry_run_report import Report, as_dict, as_table, as_text, has_all
-from autograder.kit.dry_run_steps import NoNotebook, Step, read, steps, texts
-from autograder.kit.history import shell, unsaved
-from autograder.kit.lines import console_takes_all, fitting
+from autograder.kit.shown.history import shell, unsaved
+from autograder.kit.shown.lines import console_takes_all, fitting
+from autograder.kit.whole_file.dry_run_report import Report, as_dict, as_table, as_text, has_all
+from autograder.kit.whole_file.dry_run_steps import NoNotebook, Step, read, steps, texts
 
 CELL_SECONDS, OWN_SECONDS, PATIENCE = 10.0, 60.0, 5.0  # those of grading: judge/timing.py, whose test compares them
-WORKER = "from autograder.kit.dry_run_worker import main; main()"
+WORKER = "from autograder.kit.whole_file.dry_run_worker import main; main()"
 MOST_RUNS = 5  # what ends its process is left out, and all others are run again
 RUNNING = "ATTENTION_DRY_RUN"  # is set in the process that runs the cells: it starts no other one
 UNANSWERED = "YOUR ANSWER HERE"

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from autograder.kit.answer import Answer, Failure
-from autograder.kit.cases import TOLERANCE, Case, Example
+from autograder.kit.verdict.answer import Answer, Failure
+from autograder.kit.verdict.cases import TOLERANCE, Case, Example
 
 ZERO = 1e-6  # what rounding may leave of a 0
 EXACT_ZERO = 1e-30  # and what is 0 beside any weight: a mask of -100 leaves more where padding scores higher by 40

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder.kit import course
-from autograder.kit.lines import fitting
-from autograder.kit.progress import HANDED_IN, mark, summed
+from autograder.kit.shown.lines import fitting
+from autograder.kit.shown.progress import HANDED_IN, mark, summed
 
 
 @dataclass

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
-from autograder.kit import codec
-from autograder.kit.adapter import Adapter
-from autograder.kit.answer import Caller
-from autograder.kit.call import call
-from autograder.kit.cases import Case, Criterion, Example, KnownMistake, Pairs
-from autograder.kit.hunts import Argument, HuntInput
-from autograder.kit.table_models import BeamStep, GreedyStep
+from autograder.kit.calls import codec
+from autograder.kit.calls.adapter import Adapter
+from autograder.kit.calls.call import call
+from autograder.kit.known.table_models import BeamStep, GreedyStep
+from autograder.kit.verdict.answer import Caller
+from autograder.kit.verdict.cases import Case, Criterion, Example, KnownMistake, Pairs
+from autograder.kit.verdict.hunts import Argument, HuntInput
 
-FOLDER = Path(__file__).parent / "recordings"
+FOLDER = Path(__file__).parents[1] / "recordings"
 MOST_PAIRS = 160  # whose numbers a check's recording holds
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from autograder.kit import codec
-from autograder.kit.adapter import Adapter
-from autograder.kit.answer import Answer, Call, Failure
-from autograder.kit.codec import CodecError
-from autograder.kit.table_models import BeamStep, GreedyStep
+from autograder.kit.calls import codec
+from autograder.kit.calls.adapter import Adapter
+from autograder.kit.calls.codec import CodecError
+from autograder.kit.known.table_models import BeamStep, GreedyStep
+from autograder.kit.verdict.answer import Answer, Call, Failure
 
 MAX_HEADER = 8 << 20
 MAX_BODY = 64 << 20

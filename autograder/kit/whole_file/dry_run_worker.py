@@ -71,7 +71,7 @@ def main() -> None:
     from IPython.core.interactiveshell import InteractiveShell
 
     from autograder.kit import local  # noqa: F401 — loaded before any step, whose time it would take
-    from autograder.kit.lacking import modules_of_grading
+    from autograder.kit.verdict.lacking import modules_of_grading
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -110,9 +110,9 @@ def _ran(shell: Any, source: str, clock: _Clock, seconds: float) -> str:
 
 def _checked(check_id: str, namespace: dict, clock: _Clock, seconds: float) -> dict[str, Any]:
     """Return what the check of a function gives: score, hint, whether only grading knows, and what grading lacks."""
-    from autograder.kit.lacking import lacking
     from autograder.kit.local import verdict_on
-    from autograder.kit.printed import Prints
+    from autograder.kit.shown.printed import Prints
+    from autograder.kit.verdict.lacking import lacking
 
     function = check_id.partition(".")[2]
     try:

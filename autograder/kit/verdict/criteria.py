@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from autograder.kit.answer import Answer, Call, Caller, Failure, clean_answer
-from autograder.kit.call import arrays
-from autograder.kit.cases import EXACT, TOLERANCE, Case, Criterion, Kind, KnownMistake
-from autograder.kit.compare import by_hand, difference, is_text, named
-from autograder.kit.peak import within
-from autograder.kit.recognition import recognised
+from autograder.kit.calls.call import arrays
+from autograder.kit.calls.peak import within
+from autograder.kit.known.recognition import recognised
+from autograder.kit.verdict.answer import Answer, Call, Caller, Failure, clean_answer
+from autograder.kit.verdict.cases import EXACT, TOLERANCE, Case, Criterion, Kind, KnownMistake
+from autograder.kit.verdict.compare import by_hand, difference, is_text, named
 
 FEW = 2  # cases that are named
 NUMBERS = re.compile(r"( at \d+ of \d+ places, first)?( at )?[(\[][\d, ]*[)\]]")  # shapes, and places in a tensor

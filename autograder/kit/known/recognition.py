@@ -6,9 +6,9 @@ from itertools import combinations
 
 import numpy as np
 
-from autograder.kit.answer import Answer
-from autograder.kit.cases import Case, KnownMistake
-from autograder.kit.compare import aligned, difference, nearness, printed, same, same_print
+from autograder.kit.verdict.answer import Answer
+from autograder.kit.verdict.cases import Case, KnownMistake
+from autograder.kit.verdict.compare import aligned, difference, nearness, printed, same, same_print
 
 SIFTED = 3  # cases on which pairs are ruled out by what each of the two mistakes gives
 MOST_PAIRS = 500  # that are left then, and run

@@ -1,0 +1,1 @@
+"""What a student sees: hints, pictures, what was printed, how far one is."""

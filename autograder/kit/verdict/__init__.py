@@ -1,0 +1,1 @@
+"""What a check says: which demands hold, how many points, and why."""

@@ -1,0 +1,1 @@
+"""A notebook's saved file, run from the top as grading does: `check_all()`."""
