@@ -53,6 +53,25 @@ def test_a_guess_that_the_results_no_longer_answer_so_is_an_error(monkeypatch):
                 figures.of_thirty()
 
 
+@pytest.mark.parametrize(
+    ("said", "short", "told"),
+    [
+        ("he is going to hit a pie next week , then he sleeps", "he hit me with a pie", ""),
+        ("he is going to hit your sister next week , then a pie", "he hit me with a pie", "your sister is gone"),
+        ("he is going to cry next week , then he sleeps", "he hit me with a pie", "a pie has come from nowhere"),
+        ("next week a pie sleeps", "he hit me with a pie", "the frame is there"),
+        ("he is going to hit a pie next week , then he sleeps", "he hit me", "the short sentence is right"),
+    ],
+)
+def test_a_model_of_which_the_lesson_tells_another_thing_is_an_error(said, short, told):
+    model = SimpleNamespace(translate=lambda sentences: [said, short][: len(sentences)])
+    if not told:
+        assert figures.as_told(model) == said
+    else:
+        with pytest.raises(ValueError, match=f"the first chapter says “{told}”, but its model now says"):
+            figures.as_told(model)
+
+
 def test_words_in_place_are_those_that_stand_in_the_order_of_the_truth():
     runs = eighteen_words.kept("he <b> me in pie".split(), "he hit me with a pie".split())
     assert runs == [("he", True), ("<b>", False), ("me", True), ("in", False), ("pie", True)]
