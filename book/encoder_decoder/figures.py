@@ -11,8 +11,10 @@ from typing import Any
 from IPython.display import HTML
 
 from book.show.experiments import runs_of, sweep_of
+from book.show.long_sentence import SHORT, long_sentence
 from book.show.tables import PHRASEBOOK, by_length, outputs, results, table
 from lab import corpora
+from lab.kinds.translation import Trained
 from lab.metrics import LengthScore, Score
 from lab.show.plots import Picture, bleu_by_length_plot
 
@@ -64,6 +66,25 @@ def of_thirty() -> str:
     if not 12 <= found <= 18:
         raise ValueError(f"the lesson's guess is answered with about half of 30 words, but {found:.1f} are found")
     return f"Of the 30 words of a true translation, {found:.0f} come out again, somewhere in the sentence."
+
+
+TOLD = {  # what the lesson says of its model's translation of the eighteen words
+    "your sister is gone": lambda said: "sister" not in said,
+    "a pie has come from nowhere": lambda said: "pie" in said,
+    "the frame is there": lambda said: said.startswith("he is going to ") and "next week , then" in said,
+}
+
+
+def as_told(model: Trained) -> str:
+    """Return a model's translation of the eighteen words; raise ValueError where the lesson says another thing."""
+    said, short = model.translate([long_sentence().source, SHORT])
+    wrong = [words for words, is_so in TOLD.items() if not is_so(said)]
+    if wrong or short != "he hit me with a pie":
+        told = ", ".join(wrong) or "the short sentence is right"
+        raise ValueError(
+            f"the first chapter says “{told}”, but its model now says “{said}” and “{short}”: rewrite the text"
+        )
+    return said
 
 
 def quoted() -> dict[str, str]:

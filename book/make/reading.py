@@ -20,6 +20,7 @@ HEAD = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 FORMULA = re.compile(r"^\$\$.*?^\$\$", re.DOTALL | re.MULTILINE)
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n((?::[^\n]*\n)*)(.*?)^```", re.DOTALL | re.MULTILINE)
 LISTING = re.compile(r"^```\{literalinclude\} (\S+)\n:pyobject: (\S+)\n.*?^```", re.DOTALL | re.MULTILINE)
+LISTINGS = re.compile(r"^```\{listing\} (\S+) (.+)\n```", re.MULTILINE)
 
 
 def minutes(text: str, folder: Path = ROOT / "book") -> int:
@@ -27,8 +28,9 @@ def minutes(text: str, folder: Path = ROOT / "book") -> int:
     text = HEAD.sub("", text)
     code = [body for tags, body in CELL.findall(text) if "remove" not in tags and "hide" not in tags]
     code += [listing(folder / file, name) for file, name in LISTING.findall(text)]
+    code += [listing(folder / file, name) for file, names in LISTINGS.findall(text) for name in names.split()]
     lines = [line for each in code for line in each.splitlines() if line.strip()]
-    prose = LISTING.sub("", CELL.sub("", FORMULA.sub("", text)))
+    prose = LISTINGS.sub("", LISTING.sub("", CELL.sub("", FORMULA.sub("", text))))
     formulas = len(FORMULA.findall(text))
     return 5 * ceil((len(prose.split()) / WORDS + formulas / FORMULAS + len(lines) / LINES) / 5)
 
