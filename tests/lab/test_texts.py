@@ -1,9 +1,6 @@
 """Tests of texts as tokens: words and subwords bring text back, and a model reads what it should."""
 
-import json
-
 import pytest
-from tokenizers.pre_tokenizers import ByteLevel
 
 from lab.corpora import Pair, Parallel
 from lab.kinds import translation
@@ -61,13 +58,3 @@ def test_subwords_bring_any_text_of_known_letters_back() -> None:
     for few in (1, 10):
         with pytest.raises(RecipeError, match=rf"--vocabulary: expected \d\d subwords or more.*got {few}$"):
             tokenizers.Subwords.learn(lines, few)
-
-
-def test_byte_pairs_write_any_text_and_a_checkpoint_keeps_them() -> None:
-    letters, pairs = sorted(ByteLevel.alphabet()), [("t", "h"), ("th", "e"), ("Ġ", "c")]
-    numbers = {piece: number for number, piece in enumerate([*letters, *map("".join, pairs), "<|endoftext|>"])}
-    pieces = tokenizers.BytePairs(json.dumps(numbers), "#version: 0.2\n" + "\n".join(map(" ".join, pairs)) + "\n")
-    assert tokenizers.restore(pieces.state()).encode("the cat") == pieces.encode("the cat")
-    assert pieces.pieces("the cat") == ["the", " c", "a", "t"]
-    assert pieces.decode(pieces.encode("日本 ÿ\n\t")) == "日本 ÿ\n\t"
-    assert max(pieces.encode("".join(map(chr, range(1, 400))))) < len(pieces)

@@ -124,7 +124,7 @@ def test_what_is_no_longer_handed_in_keeps_its_grade_and_says_so(graded, run, tm
 def test_whoever_hands_out_the_work_needs_no_torch() -> None:
     """It costs 360 MB, once for each process that imports it."""
     modules = ["__main__", "grade.run", "grade.marking", "grade.cache", "grade.summary", "judge.pool", "judge.cluster"]
-    modules += ["judge.process", "gradebook.gradebook", "gradebook.feedback", "gradebook.html"]
+    modules += ["judge.process", "gradebook.store.gradebook", "gradebook.pages.feedback", "gradebook.pages.html"]
     wanted = ", ".join(f"autograder.{name}" for name in modules)
     source = f"import sys, {wanted}; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", source], cwd=ROOT, check=True)

@@ -21,8 +21,10 @@ from autograder.release.blank import BlankError, Module, blanked
 from autograder.release.build import release
 from autograder.release.missing import undefined
 from autograder.release.notebook import build_source
+from lab.published.gguf_file import ELSEWHERE
 from lab.train.budget import SECONDS
 from tests.answers import chapters
+from tests.support import tiny_gguf
 from tests.support.student import failures, kernel, printed, run_whole, shown, solved, unpacked, without_all_points
 
 NAMES = chapters()
@@ -118,7 +120,8 @@ LOOKS = CAPTIONED | {"pooling", "self_attention"}  # their last cells draw
 def student(build, tmp_path_factory) -> Iterator[tuple[Path, KernelManager]]:
     """A student's folder, with the kernel in which one notebook is run after the other."""
     folder = unpacked(build, tmp_path_factory.mktemp("student"))
-    with kernel(folder, **{SECONDS: "0.1", "OMP_NUM_THREADS": "1"}) as started:
+    model = tiny_gguf.written(folder / "tiny.gguf")  # in place of the published one, which nobody has to fetch
+    with kernel(folder, **{SECONDS: "0.1", "OMP_NUM_THREADS": "1", ELSEWHERE: str(model)}) as started:
         yield folder, started
 
 
