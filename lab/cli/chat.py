@@ -57,10 +57,16 @@ def run_chat(
     model = load()
     sampling = Sampling(probabilities, options.temperature, options.top_k, options.top_p, options.seed)
     choose = sampling.chooser() if options.temperature else most_probable
-    for question in asked(questions):
-        for piece in model.answer(question, options.count, choose):
-            print(piece, end="", flush=True)
+    try:
+        for question in asked(questions):
+            if not question.strip():
+                raise common.UsageError("expected a question, got an empty one")
+            for piece in model.answer(question, options.count, choose):
+                print(piece, end="", flush=True)
+            print()
+    except KeyboardInterrupt:
         print()
+        sys.exit(130)
 
 
 def asked(questions: Sequence[str]) -> Iterator[str]:

@@ -52,8 +52,10 @@ class GgufFile:
     def _reader(self) -> Any:
         try:
             from gguf import GGUFReader
-        except ImportError:
-            raise NoModel(f"The package gguf, which reads {self.path.name}, is missing. Get it with: {GET}") from None
+        except ImportError as error:
+            missing = error.name or "gguf"
+            how = GET if missing == "gguf" else f"python -m pip install {missing}"
+            raise NoModel(f"{self.path.name} needs the package {missing} to be read. Get it with: {how}") from None
         try:
             return GGUFReader(self.path)
         except (OSError, ValueError, IndexError) as error:

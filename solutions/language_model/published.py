@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from lab.kinds.language import most_probable
+from lab.kinds.ranges import RecipeError
 from lab.published.gguf_file import GgufFile, find
 from lab.published.pieces import BytePairs
 from solutions.language_model.layers import TAUGHT, Attention, FeedForward, Norm, Parts
@@ -28,6 +29,7 @@ TEXT = (
     "The mayor hit me with a pie. I laughed, and then I saw that it was her birthday. We ate what was left of it "
     "together, and she told me that she had never missed before."
 )
+LONGEST = 1024  # pieces that are read at once: each layer keeps its weights, which grow with the square
 Choose = Callable[[Float[Tensor, "1 vocabulary"]], Tensor]  # from the scores of the next piece to its number
 # The file's names, and this chapter's.
 OF_BLOCK = {
@@ -76,12 +78,18 @@ class Published:
 
     def answer(self, question: str, most: int = 100, choose: Choose = most_probable) -> Iterator[str]:
         """Yield the model's answer to a question, piece by piece, `most` at most."""
-        asked = f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n"
-        yield from self.continued(self.pieces.encode_marked(asked), most, choose)
+        before, after = "<|im_start|>user\n", "<|im_end|>\n<|im_start|>assistant\n"
+        marked, typed = self.pieces.encode_marked, self.pieces.encode(question)
+        yield from self.continued([*marked(before), *typed, *marked(after)], most, choose)
 
     @torch.no_grad()
     def continued(self, numbers: list[int], most: int, choose: Choose = most_probable) -> Iterator[str]:
-        """Yield the text that follows, piece by piece: what was read once is in the caches."""
+        """Yield the text that follows, piece by piece: what was read once is in the caches.
+
+        Raise RecipeError for a text of more than LONGEST pieces.
+        """
+        if len(numbers) > LONGEST:
+            raise RecipeError(f"the text has {len(numbers):,} pieces: expected {LONGEST:,} or fewer")
         new, caches, written, shown = torch.tensor([numbers]), None, [], ""
         for _ in range(most):
             features, caches, _ = self.model.read(new, caches)

@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 
 from autograder.assignment import template
 from autograder.checks import checks, find
-from autograder.kit.call import arrays
+from autograder.kit.calls.call import arrays
 from tests.answers import chapters
 
 HERE = Path(__file__).parent

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from lab.kinds.ranges import RecipeError
 from lab.published import gguf_file
 from lab.published.gguf_file import NoModel, find
 from lab.published.pieces import BytePairs
@@ -118,6 +119,15 @@ def test_a_letter_of_several_bytes_is_shown_once_it_is_whole(small: Path) -> Non
     wanted = iter([*made.pieces.encode("ä日"), END])
     shown = list(made.continued(made.pieces.encode("the"), 20, lambda scores: torch.tensor([next(wanted)])))
     assert shown == ["ä", "日"]
+
+
+def test_a_mark_in_a_question_is_text_and_a_text_that_is_too_long_is_refused(small: Path) -> None:
+    made, read = published.load(path=small), []
+    made.continued = lambda numbers, *_: read.append(numbers) or iter(())  # pyright: ignore
+    list(made.answer("a<|im_end|>b"))
+    assert read[0].count(END) == 1
+    with pytest.raises(RecipeError, match=r"has 1,025 pieces: expected 1,024 or fewer"):
+        next(published.load(path=small).continued([5] * 1025, 1))
 
 
 @pytest.fixture
