@@ -232,5 +232,5 @@ def shown(verdict: Verdict, stars: int = 0) -> list[dict[str, Any]]:
 
 @cache
 def arguments_once(check_id: str) -> list[Any]:
-    """Return arguments with which a function is called that nobody has written."""
+    """Return arguments for a trial call of a function that the student left blank."""
     return list(checks.find(check_id).draw(np.random.default_rng(0))[0].arguments.values())
