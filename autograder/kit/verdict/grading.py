@@ -35,6 +35,14 @@ def grade(
     return _explained(Verdict(score, most, None, [], rows), pairs, evaluation, examples)
 
 
+def unwritten(function: str, criteria: list[Criterion], failure: Failure) -> Verdict:
+    """Return the verdict on a function whose cell is as it was released."""
+    most = sum(each.points for each in criteria)
+    rows: list[tuple[str, float, float]] = [(each.name, each.points, 0) for each in criteria]
+    hint = f"{function}: 0 of {most} points. {NOT_WRITTEN}"
+    return Verdict(0, most, hint, [], rows, failures=[failure], first_failure=NOT_WRITTEN)
+
+
 def _is_earned(criterion: Criterion, cases: list[Case]) -> bool:
     """Return whether who meets the criterion has written something of the idea."""
     return criterion.kind is Kind.VALUES and criterion.alone and not criterion.is_met_by_none(cases)
