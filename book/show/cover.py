@@ -6,6 +6,7 @@ from html import escape
 from jaxtyping import Float
 from torch import Tensor
 
+from lab.kinds.translation import Trained
 from lab.show.plots import STYLES
 
 LEAST = 0.05  # a weight below this is not drawn
@@ -44,6 +45,12 @@ def arcs(weights: Float[Tensor, "heads target source"], source: Sequence[str], t
         f"{lined}. Most weight{mean}: {escape(reads)}.</desc>"
         f"{heads}{''.join(lines)}{''.join(words)}</svg>"
     )
+
+
+def of_translation(trained: Trained, sentence: str) -> str:
+    """Return the arcs of a model's own translation of a sentence."""
+    output = trained.translate([sentence])[0]
+    return arcs(trained.attention(sentence, output)[None], [*sentence.split(), "</s>"], output.split())
 
 
 def height_of(place: int) -> int:
