@@ -1,9 +1,9 @@
 """`{write} FUNCTION`: a taught function of the chapter as something to write first, and to compare afterwards.
 
 A box says which part of the notebook asks for it and how long that takes, and shows what goes in and comes out. Below
-it a fold, *Compare*, holds the body, its helpers, and the sentences that explain it: the directive's content. The students' edition
-has the box alone. Shapes stand in comments there, as readers write them; the source keeps its jaxtyping. On a page that
-is no chapter's, the argument is CHAPTER.FUNCTION. A function with a star is never printed.
+it a fold, *Compare*, holds the body, its helpers, and the sentences that explain it: the directive's content. The
+students' edition has the box alone. Shapes stand in comments there, as readers write them; the source keeps its
+jaxtyping. On a page that is no chapter's, the argument is CHAPTER.FUNCTION. A function with a star is never printed.
 `{listing} FILE FUNCTION` shows any other code of ours in the same way.
 """
 

@@ -127,7 +127,8 @@ def listed(counts: Sequence[int]) -> str:
 
 def quoted() -> dict[str, str]:
     """Return the numbers that the chapter's text quotes from the runs of ten epochs."""
-    numbers = {"longest_vector": bucket(PHRASEBOOK, 27), "longest_attention": bucket(PHRASEBOOK, 27, solution="bahdanau")}
+    models = {"vector": "encoder_decoder", "attention": "bahdanau"}
+    numbers = {f"longest_{words}": bucket(PHRASEBOOK, 27, solution=name) for words, name in models.items()}
     for name, variant in (("before", ""), ("after", "after")):
         comma = strongest(variant, ",")
         faults = translation_errors.errors(outputs_of(variant))

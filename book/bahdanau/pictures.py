@@ -45,9 +45,11 @@ def two_orders() -> Picture:
         for place, mean in enumerate(means):
             words = f"{mean:.{column.digits}f}"
             axes.annotate(words, (place, mean), textcoords="offset points", xytext=(14, -4))
-        axes.set(title=column.heading, xlim=(-0.4, 1.7), xticks=range(2), xticklabels=["has not read it", "has read it"])
+        axes.set(title=column.heading, xlim=(-0.4, 1.7))
+        axes.set_xticks(range(2), ["has not read it", "has read it"])
         axes.margins(y=0.15)
-        texts.append(f"{column.heading}: {'; '.join(f'{name} {spread(each, column.digits)}' for name, each in seeds.items())}")
+        told = "; ".join(f"{name} {spread(each, column.digits)}" for name, each in seeds.items())
+        texts.append(f"{column.heading}: {told}")
     both[0].set_xlabel(KEY, loc="left", fontsize=9.5)
     return Picture(figure, f"By whether the query has read the word just said, before and after. {'. '.join(texts)}.")
 
@@ -61,7 +63,7 @@ def soft_dictionary(keys: Sequence[float] = (0, 1, 4), values: Sequence[float] =
     axes.plot(keys, values, ls="", marker="s", ms=8, mfc="none", mew=1.6, color="#222832", label="a key and its value")
     axes.set(xlabel="query", ylabel="answer")
     axes.legend(frameon=False)
-    named = ", ".join(f"{answer:.1f} at {place:.1f}" for place, answer in list(zip(places, answers))[::40])
+    named = ", ".join(f"{answers[n]:.1f} at {places[n]:.1f}" for n in range(0, len(places), 40))
     return Picture(figure, f"The answer by the query, a smooth curve near three keys with their values: {named}.")
 
 
@@ -74,9 +76,11 @@ def weighted_place(states: Sequence[tuple[float, float]], query: tuple[float, fl
     for number, ((left, up), weight) in enumerate(zip(states, weights.tolist(), strict=True), start=1):
         axes.plot([x, left], [y, up], color="#bd7a00", lw=12 * weight, solid_capstyle="butt", zorder=1)
         axes.plot([left], [up], marker="o", ms=9, color="#00427a")
-        axes.annotate(f"$h_{number}$: {weight:.3f}".replace("0.", "."), (left, up), textcoords="offset points", xytext=(-4, 9), ha="right" if left else "left")
+        about = {"textcoords": "offset points", "xytext": (-4, 9), "ha": "right" if left else "left"}
+        axes.annotate(f"$h_{number}$: {weight:.3f}".replace("0.", "."), (left, up), **about)
     axes.plot([x], [y], marker="D", ms=9, color="#9e5885")
-    axes.annotate(f"$c$ = ({x:.3f}, {y:.3f})".replace("0.", "."), (x, y), textcoords="offset points", xytext=(-2, -18), ha="right")
+    words = f"$c$ = ({x:.3f}, {y:.3f})".replace("0.", ".")
+    axes.annotate(words, (x, y), textcoords="offset points", xytext=(-2, -18), ha="right")
     axes.set(xlim=(-0.15, 1.2), ylim=(-0.15, 1.25), xticks=(0, 1), yticks=(0, 1), aspect="equal")
     told = ", ".join(f"{state} with {weight:.3f}" for state, weight in zip(states, weights.tolist(), strict=True))
     return Picture(figure, f"The states {told}; between them their weighted sum, the context, at ({x:.3f}, {y:.3f}).")

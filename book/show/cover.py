@@ -33,8 +33,9 @@ def arcs(weights: Float[Tensor, "heads target source"], source: Sequence[str], t
         lines.append(f'<path d="{path}" fill="none" {strokes[head]} stroke-width="{width:.2f}"/>')
     most = weights.mean(dim=0).argmax(dim=-1).tolist()
     reads = ", ".join(f"{word}: {source[place]}" for word, place in zip(target, most, strict=True))
-    lined = f"lines of {len(weights)} colours, one for each head" if len(weights) > 1 else "lines as wide as the weights"
-    mean = ", mean over the heads" if len(weights) > 1 else ""
+    lined, mean = "lines as wide as the weights", ""
+    if len(weights) > 1:
+        lined, mean = f"lines of {len(weights)} colours, one for each head", ", mean over the heads"
     height = TOP + LINE * max(len(source), len(target))
     heads = f'<text class="head" x="{LEFT}" y="16" text-anchor="end">French</text>'
     heads += f'<text class="head" x="{RIGHT}" y="16">English</text>'
