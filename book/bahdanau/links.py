@@ -16,14 +16,14 @@ def example() -> tuple[Pair, Links]:
     """Return the first test sentence of six to eight words with wrong links and missing ones, and the first seed's."""
     pairs, links = corpora.load("phrasebook").tests["test"], outputs_of("")[0]["links"]["test"]["argmax"]
     for pair, own in zip(pairs, links, strict=True):
-        ours, gold = frozenset(map(tuple, own)), gold_of(pair)
+        ours, gold = frozenset((at, to) for at, to in own), gold_of(pair)
         if all(len(text.split()) in WORDS for text in (pair.source, pair.target)) and ours - gold and gold - ours:
             return pair, ours
     raise LookupError("no test sentence of six to eight words has wrong links: take longer ones")
 
 
 def gold_of(pair: Pair) -> Links:
-    return frozenset(map(tuple, pair.links or ()))
+    return frozenset((source, target) for source, target in pair.links or ())
 
 
 def quoted(pair: Pair, links: Links) -> Mapping[str, str]:
