@@ -33,7 +33,7 @@ FARTHEST = 12  # words off the diagonal: links that lie farther are counted with
 
 def two_orders() -> Picture:
     """Draw alignment error rate and BLEU by the state that asks: every seed, and the means joined by a line."""
-    figure, both = panels((7.2, 3.4), 2)
+    figure, both = panels((6.4, 3.2), 2)
     texts = []
     for axes, column in zip(both, (AER, BLEU), strict=True):
         seeds = seeds_of("bahdanau", "query", {"": "before", "after": "after"}, column)
@@ -46,11 +46,12 @@ def two_orders() -> Picture:
             words = f"{mean:.{column.digits}f}"
             axes.annotate(words, (place, mean), textcoords="offset points", xytext=(14, -4))
         axes.set(title=column.heading, xlim=(-0.4, 1.7))
-        axes.set_xticks(range(2), ["has not read it", "has read it"])
+        axes.set_xticks(range(2), ["not read", "read"])
         axes.margins(y=0.15)
         told = "; ".join(f"{name} {spread(each, column.digits)}" for name, each in seeds.items())
         texts.append(f"{column.heading}: {told}")
-    both[0].set_xlabel(KEY, loc="left", fontsize=9.5)
+    both[0].set_xlabel(f"the word just said\n{KEY}", fontsize=9.5)
+    both[1].set_xlabel("the word just said", fontsize=9.5)
     return Picture(figure, f"By whether the query has read the word just said, before and after. {'. '.join(texts)}.")
 
 
