@@ -10,6 +10,7 @@ from IPython.display import HTML
 from book.encoder_decoder.figures import bucket, over_seeds
 from book.show import translation_errors
 from book.show.experiments import AER, BLEU, Column, learning_curve, mean, values
+from book.show.quoting import listed
 from book.show.tables import MODELS, PHRASEBOOK, outputs, results, table
 from lab import corpora
 from lab.corpora import Pair
@@ -117,12 +118,6 @@ def both_better() -> str:
             f"and BLEU from {low} to {high}"
         )
     return "Both scores are better in all three trainings of the one than in any of the other."
-
-
-def listed(counts: Sequence[int]) -> str:
-    """Return counts of three seeds in words: "13, 27 and 18"."""
-    *first, last = (f"{count}" for count in counts)
-    return f"{', '.join(first)} and {last}"
 
 
 def quoted() -> dict[str, str]:

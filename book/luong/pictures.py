@@ -110,7 +110,9 @@ def directions(matrix: Tensor, query: Tensor, states: Tensor) -> Picture:
         axes.set(title=name, xlim=(-0.6, 2.9), ylim=(-2.4, 2.4), aspect="equal", xticks=range(3), yticks=range(-2, 3))
         axes.axhline(0, color="#dddddd", lw=0.8, zorder=0)
         axes.axvline(0, color="#dddddd", lw=0.8, zorder=0)
-        told = ", ".join(f"{state} {weight:.2f}" for state, weight in zip(states.tolist(), weights.tolist(), strict=True))
+        told = ", ".join(
+            f"{state} {weight:.2f}" for state, weight in zip(states.tolist(), weights.tolist(), strict=True)
+        )
         texts.append(f"{name} looks along {sought.tolist()}, weights {told}")
     return Picture(figure, f"Three source states as points, larger with more weight. {'; '.join(texts)}.")
 

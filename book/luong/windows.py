@@ -103,7 +103,9 @@ def aims_plot() -> Picture:
     axes.axhline(whole, color="#888888", lw=1.2, ls="--", label="no window")
     axes.set(xlabel="links within one word of the window's centre, %", ylabel="BLEU", xlim=(35, 65), ylim=(70, 100))
     legend_below(figure, 3)
-    return Picture(figure, f"BLEU by how well a window aims, a point a seed. {'; '.join(texts)}; no window: {whole:.1f}.")
+    return Picture(
+        figure, f"BLEU by how well a window aims, a point a seed. {'; '.join(texts)}; no window: {whole:.1f}."
+    )
 
 
 def worse_aim_wins() -> str:
