@@ -1,14 +1,14 @@
 """Tables of the chapter on Luong's attention: its experiments, where windows stand, what scores and windows cost."""
 
 from collections.abc import Sequence
-from statistics import fmean, median
+from statistics import median
 from typing import Any
 
 from IPython.display import HTML
 
-from book.show.experiments import AER, BLEU, experiment_table, mean
+from book.show.experiments import AER, BLEU, Column, experiment_table, mean
 from book.show.quoting import listed
-from book.show.tables import PHRASEBOOK, ROOT, budget, multi30k_of, outputs, results, score, summary, table
+from book.show.tables import PHRASEBOOK, ROOT, budget, multi30k_of, outputs, results, summary, table
 from book.show.translation_errors import errors, errors_table
 from lab.evaluation.result_files import read_json
 from lab.kinds.runs import joined
@@ -136,10 +136,14 @@ def costs_over_dot() -> dict[str, str]:
     return {f"{name}_over_dot": f"{times[name] / times['dot']:.0f}" for name in ("general", "concat")}
 
 
+def aim(reading: str = "predicted") -> Column:
+    """Return where results keep the share of the links within one word of a position, in per cent."""
+    return Column("links within one word, %", ("test", "positions", reading, "all", "within1"), 0, 100)
+
+
 def within_one(variant: str, reading: str = "predicted") -> str:
-    """Return the share of the links within one word of a position, in per cent: the mean over the seeds."""
-    runs = results("luong", joined(PHRASEBOOK, variant))
-    return f"{100 * fmean(score(run, 'test', 'positions', reading, 'all', 'within1')['value'] for run in runs):.0f}"
+    """Return that share for a window: the mean over the seeds."""
+    return mean("luong", "windows", variant, aim(reading))
 
 
 def quoted() -> dict[str, str]:

@@ -98,10 +98,10 @@ def directions(matrix: Tensor, query: Tensor, states: Tensor) -> Picture:
     figure, both = panels((7.2, 3.6), 2, grid="")
     texts = []
     for axes, (name, sought) in zip(both, {"dot": query, "general": query @ matrix}.items(), strict=True):
-        weights = torch.softmax(states @ sought, dim=0)
+        weights, (x, y) = torch.softmax(states @ sought, dim=0), sought.tolist()
         label = "$h_t$" if name == "dot" else r"$W_a^\top h_t$"
-        axes.annotate("", sought.tolist(), (0, 0), arrowprops={"arrowstyle": "-|>", "color": "#ad3f0e", "lw": 1.8})
-        axes.annotate(label, sought.tolist(), textcoords="offset points", xytext=(6, -2), color="#ad3f0e")
+        axes.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": "#ad3f0e", "lw": 1.8})
+        axes.annotate(label, (x, y), textcoords="offset points", xytext=(6, -2), color="#ad3f0e")
         for state, weight in zip(states.tolist(), weights.tolist(), strict=True):
             axes.plot([0, state[0]], [0, state[1]], color="#00427a", lw=1.2)
             axes.plot(*([each] for each in state), marker="o", color="#bd7a00", ms=5 + 14 * weight)
@@ -113,7 +113,7 @@ def directions(matrix: Tensor, query: Tensor, states: Tensor) -> Picture:
         told = ", ".join(
             f"{state} {weight:.2f}" for state, weight in zip(states.tolist(), weights.tolist(), strict=True)
         )
-        texts.append(f"{name} looks along {sought.tolist()}, weights {told}")
+        texts.append(f"{name} looks along {(x, y)}, weights {told}")
     return Picture(figure, f"Three source states as points, larger with more weight. {'; '.join(texts)}.")
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from book.luong.figures import costs
+from book.luong.figures import aim, costs
 from book.show.experiments import BLEU, values
 from book.show.seed_plots import lines
-from book.show.tables import PHRASEBOOK, outputs, results, score
+from book.show.tables import PHRASEBOOK, outputs
 from lab import corpora
 from lab.corpora import Pair
 from lab.evaluation.window_positions import counted
@@ -77,16 +77,10 @@ def predicted_positions(number: int) -> Picture:
     return Picture(figure, f"Predicted positions of one sentence. True: {true}. {'. '.join(texts)}.")
 
 
-def aims(run: str = PHRASEBOOK) -> dict[str, list[Point]]:
+def aims() -> dict[str, list[Point]]:
     """Return (links within one word of the predicted position, in %; BLEU) of each seed, by the window's width."""
     return {
-        words: [
-            (
-                100 * score(result, "test", "positions", "predicted", "all", "within1")["value"],
-                score(result, *BLEU.path)["value"],
-            )
-            for result in results("luong", joined(run, variant))
-        ]
+        words: list(zip(*(values("luong", "windows", variant, column) for column in (aim(), BLEU)), strict=True))
         for variant, words in PREDICTIVE.items()
     }
 
