@@ -107,7 +107,7 @@ def worse_aim_wins() -> str:
     (narrow_aim, narrow), (wide_aim, wide) = (zip(*points, strict=True) for points in aims().values())
     if not (min(narrow_aim) > max(wide_aim) and max(narrow) + 10 < min(wide)):
         raise ValueError(f"the lesson says that D = 2 aims better and translates far worse, but: {aims()}")
-    return "In all three trainings of each."
+    return "In all its three trainings the narrow window translates far worse."
 
 
 def window_times() -> Picture:
