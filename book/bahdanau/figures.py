@@ -117,7 +117,7 @@ def both_better() -> str:
             f"the lesson says that both scores get better with every seed, but AER goes from {worse} to {better}, "
             f"and BLEU from {low} to {high}"
         )
-    return "Both scores are better in all three trainings of the one than in any of the other."
+    return "In all three trainings of the order that reads first, both scores are better than in any of the other."
 
 
 def quoted() -> dict[str, str]:
