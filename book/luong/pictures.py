@@ -95,7 +95,7 @@ def moving_window() -> HeatTable:
 
 def directions(matrix: Tensor, query: Tensor, states: Tensor) -> Picture:
     """Draw what two scores look for: the direction of h_t for dot, that of W_aᵀ h_t for general, and each weight."""
-    figure, both = panels((7.2, 3.6), 2, grid="")
+    figure, both = panels((5.6, 3.4), 2, grid="")
     texts = []
     for axes, (name, sought) in zip(both, {"dot": query, "general": query @ matrix}.items(), strict=True):
         weights, (x, y) = torch.softmax(states @ sought, dim=0), sought.tolist()

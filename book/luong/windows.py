@@ -87,7 +87,7 @@ def aims() -> dict[str, list[Point]]:
 
 def aims_plot() -> Picture:
     """Draw BLEU against how well each window aims, a point a seed, beside the mean without a window."""
-    figure, (axes,) = panels((6.0, 3.6), grid="both")
+    figure, (axes,) = panels((4.2, 3.8), grid="both")
     texts = []
     for (words, points), (colour, marker, _) in zip(aims().items(), STYLES, strict=False):
         x, y = zip(*points, strict=True)
@@ -95,8 +95,8 @@ def aims_plot() -> Picture:
         texts.append(f"{words}: {', '.join(f'{b:.1f} BLEU at {a:.0f} %' for a, b in points)}")
     whole = fmean(values("luong", "windows", "", BLEU))
     axes.axhline(whole, color="#888888", lw=1.2, ls="--", label="no window")
-    axes.set(xlabel="links within one word of the window's centre, %", ylabel="BLEU", xlim=(35, 65), ylim=(70, 100))
-    legend_below(figure, 3)
+    axes.set(xlabel="links within one word of the centre, %", ylabel="BLEU", xlim=(35, 65), ylim=(70, 100))
+    legend_below(figure, 2)
     return Picture(
         figure, f"BLEU by how well a window aims, a point a seed. {'; '.join(texts)}; no window: {whole:.1f}."
     )
