@@ -142,7 +142,7 @@ class Write(SphinxDirective):
             self.env.note_dependency(str(file))
         shown = self.box(chapter, part, code[0])
         if self.config.edition != "students":
-            shown += self.fold("\n\n\n".join([*helpers, code[1]]))
+            shown += self.fold("\n\n\n".join([code[1], *helpers]))
         return self.parsed(shown)
 
     def box(self, chapter: str, part: Part, code: str) -> list[str]:
