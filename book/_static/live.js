@@ -71,7 +71,9 @@
         note.textContent = `The model could not be loaded (${error.message}). The book's own folder _static/live has it, once the book is built.`;
       }
     }
-    const ask = (event) => { begun ??= event?.type === "click" ? begin(event.target, isGame && barOf(event)) : begin(); };
+    const ask = (event) => { // slides press Play by themselves, and keep their keys
+      begun ??= event?.type === "click" && (event.isTrusted || !isGame) ? begin(event.target, isGame && barOf(event)) : begin();
+    };
     input.addEventListener("input", ask);
     input.addEventListener("focus", ask);
     another.addEventListener("click", ask);
