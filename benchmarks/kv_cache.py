@@ -2,7 +2,8 @@
 
 Models of one size keep keys and values of every head, of groups, of one head, or latent vectors, and get one token more
 after texts of several lengths: into a cache with room for it, and into one that is copied to make room, as the model's
-own step does. Timed in the processor's time, in which other programs of the machine do not count.
+own step does. Beside that, what a token costs when a text is read at once. Timed in the processor's time, in which
+other programs of the machine do not count.
 """
 
 import statistics
@@ -80,12 +81,21 @@ def milliseconds(models: dict[str, FastDecoder], length: int, room: int, repeats
     return {name: statistics.median(times) for name, times in in_turn(calls, repeats).items()}
 
 
+@torch.no_grad()
+def at_once(models: dict[str, FastDecoder], length: int, repeats: int) -> dict[str, float]:
+    """Return the time of reading a text of this length in one pass, a token; they take turns."""
+    text = torch.full((1, length), 5)
+    calls = {name: lambda m=model: m.readout(m.read(text)[0][:, -1]) for name, model in models.items()}
+    return {name: statistics.median(times) / length for name, times in in_turn(calls, repeats).items()}
+
+
 def measured(repeats: int) -> list[dict[str, Any]]:
     """Return, for each way, its sizes, the numbers that it keeps of a token, and its times by length."""
     torch.manual_seed(0)
     models = {name: FastDecoder(recipe, VOCABULARY).eval() for name, recipe in WAYS.items()}
     times = {length: milliseconds(models, length, 1, repeats) for length in LENGTHS}
     copied = {length: milliseconds(models, length, 0, repeats) for length in LENGTHS}
+    read = {length: at_once(models, length, min(repeats, 7)) for length in LENGTHS[:3]}
     return [
         {
             "name": name,
@@ -93,6 +103,7 @@ def measured(repeats: int) -> list[dict[str, Any]]:
             "kept": sum(layer.numel() for layer in cache_of(model, 1)),  # numbers a token
             "recipe": {field: value for field, value in asdict(model.recipe).items() if field != "training"},
             "ms": {str(length): of_length[name] for length, of_length in times.items()},
+            "ms at once": {str(length): of_length[name] for length, of_length in read.items()},
             "ms copied": {str(length): of_length[name] for length, of_length in copied.items()},
         }
         for name, model in models.items()

@@ -133,6 +133,16 @@ def excerpts(published: Published) -> Int[Tensor, "excerpts pieces"]:
     return torch.stack([numbers[start : start + PIECES] for start in starts])
 
 
+def sizes(published: Published, texts: Int[Tensor, "texts pieces"]) -> dict[str, list[int]]:
+    """Return how many pieces of each text are predicted, all but the first, and how many bytes these have."""
+    rows = texts.tolist()
+    of_all, of_first = ([len(published.pieces.decode(row[:end]).encode()) for row in rows] for end in (None, 1))
+    return {
+        "pieces": [len(row) - 1 for row in rows],
+        "bytes": [whole - first for whole, first in zip(of_all, of_first, strict=True)],
+    }
+
+
 @torch.no_grad()
 def on_first(published: Published, texts: Int[Tensor, "excerpts pieces"]) -> list[list[float]]:
     """Return each head's mean weight on the first piece, of the queries that a window no longer leaves it to."""
@@ -242,6 +252,8 @@ def measurements(published: Published) -> Iterator[tuple[str, str, Callable[[], 
         yield "wrong", name, partial(losses, published, parts, texts)
     for name, parts in {"right": TAUGHT, **wrong_parts(short.shape[1])}.items():
         yield "short", name, partial(losses, published, parts, short)
+    yield "sizes", "excerpts", partial(sizes, published, texts)
+    yield "sizes", "short", partial(sizes, published, short)
     yield "heads", "on the first piece", partial(on_first, published, texts)
     yield "heads", "copying", partial(copying, published)
     yield "heads", "copying by number", partial(by_number, published)
