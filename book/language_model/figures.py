@@ -9,7 +9,7 @@ from IPython.display import HTML
 
 from book.show.experiments import Column, experiment_table, runs_of, seeds_plot, sweep_of, validations, values
 from book.show.quoting import quote
-from book.show.seed_plots import lines, seed_curves, spread
+from book.show.seed_plots import lines, seed_curves
 from book.show.tables import results, summary, table
 from lab import corpora
 from lab.corpora import grammar
@@ -50,7 +50,6 @@ SIZES = {  # experiment: what a run has more of or less, and its words
     "sizes": (lambda run: run["parameters"], "parameters"),
     "tokens": (lambda run: run["training"]["tokens"], "tokens read in the training"),
 }
-STARTED = {"sine": ("2017", "sines"), "rope": ("rope", "rotary positions"), "none": ("no-places", "no positions")}
 LAYERS = {1: "one layer", 2: "two layers"}
 SHAKESPEARE = {"shakespeare-nano": "ours, nano", "shakespeare-shakespeare": "ours, shakespeare"}
 
@@ -118,29 +117,6 @@ def amounts() -> dict[str, str]:
     """Return the variants of the sweep over steps, from few to many, in words."""
     variants = sweep_of(NAME, "tokens").variants
     return {variant: f"{runs_of(NAME, 'tokens', variant)[0]['training']['steps']:,} steps" for variant in variants}
-
-
-def started() -> dict[str, list[float]]:
-    """Return the distance from the floor, by positions and seed, where words begin larger, in thousandths of a nat."""
-    runs = read_json(results_folder(NAME) / "starts.json")["runs"]
-    return {name: [1000 * run["excess"] for run in runs if run["variant"] == name] for name in STARTED}
-
-
-def starts_table() -> HTML:
-    """Return the block of 2017 with three kinds of positions, its words begun small and large."""
-    small = {name: values(NAME, "block", variant, EXCESS) for name, (variant, _) in STARTED.items()}
-    rows = [[words, spread(small[name]), spread(started()[name])] for name, (_, words) in STARTED.items()]
-    columns = ["the block of 2017 with", "words begin with .02", "with 1/√d_model"]
-    command = "python -m solutions.language_model.starts"
-    return table(f"Above the floor, thousandths of a nat a word ({command})", columns, rows)
-
-
-def quote_starts() -> None:
-    """Quote what the text says of words that begin larger, and assert it."""
-    means = {name: fmean(seeds) for name, seeds in started().items()}
-    assert max(means.values()) - min(means.values()) < 4, "the text says that positions bring nothing then"
-    words = "Begun as large as there, none of the three is ahead of the others by more than the seeds differ."
-    quote(larger_words=words)
 
 
 def scaling(experiment: str, column: Column = LOSS) -> Picture:

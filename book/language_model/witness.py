@@ -8,7 +8,7 @@ from typing import Any
 from IPython.display import HTML
 
 from book.show.quoting import quote
-from book.show.seed_plots import seed_curves
+from book.show.seed_plots import dots, seed_curves
 from book.show.tables import ROOT, results, table
 from lab.evaluation.result_files import read_json
 from lab.show.plots import Picture
@@ -34,8 +34,16 @@ def mean(kind: str, name: str) -> float:
     return fmean(measured()[kind][name])
 
 
-def views() -> HTML:
-    """Return the loss for what a position may see."""
+def views() -> Picture:
+    """Draw the loss for what a position may see, excerpt by excerpt."""
+    rows = {f"{name} ({pieces} pieces)": measured()["views"][name] for name, pieces in SEEN.items()}
+    about = measured()["about"]
+    title = f"SmolLM2 reads {about['excerpts']} excerpts of Shakespeare"
+    return dots({"": rows}, "nats a piece", title, digits=2, of="excerpt")
+
+
+def views_table() -> HTML:
+    """Return the same as a table of means."""
     rows = [[name, pieces, f"{mean('views', name):.2f}"] for name, pieces in SEEN.items()]
     about = measured()["about"]
     caption = f"SmolLM2 reads {about['excerpts']} excerpts of Shakespeare, {about['pieces']} pieces each"
@@ -56,6 +64,8 @@ def quote_sink() -> None:
     assert saved["window 64, first piece"] > 5 * max(saved["window 68"], saved["window 64, pieces 16 to 19"])
     assert min(first[FIRST_LAYER:]) > 0.25
     quote(
+        seen_all=f"{whole:.1f}",
+        window_alone=f"{alone:.1f}",
         window_costs=f"{alone - whole:.1f}",
         first_saves=f"{saved['window 64, first piece']:.1f}",
         others_save=f"{saved['window 64, pieces 16 to 19']:.1f}",
@@ -129,6 +139,13 @@ def quote_bytes() -> None:
         smol_bits=f"{theirs:.2f}",
         our_bits=f"{ours:.2f}",
     )
+
+
+def first_piece() -> str:
+    """Return what the lesson answers to its guess; `quote_sink` asserts that the first piece saves by far the most."""
+    saved = mean("views", "window 64") - mean("views", "window 64, first piece")
+    lost = mean("views", "window 64") - mean("views", "everything")
+    return f"The very first piece alone brings back {saved:.1f} of the {lost:.1f} nats that the window had cost."
 
 
 def quote_copying() -> None:

@@ -2,7 +2,7 @@
 
 from lab.evaluation.sweeps import Sweep
 
-# The Transformer's block: its embeddings are tied already. They begin smaller than there; starts.py has them larger.
+# The Transformer's block: its embeddings are tied already. They begin smaller than there.
 OLD = {"norm": "layer", "pre_norm": False, "feed_forward": "relu", "positions": "sine", "biases": True}
 SWEEPS = {
     "block": Sweep(
