@@ -8,11 +8,8 @@ import torch
 from IPython.display import HTML
 
 from book.show.experiments import Column, experiment_table, runs_of, seeds_plot, sweep_of, validations, values
-from book.show.quoting import quote
 from book.show.seed_plots import lines, seed_curves
 from book.show.tables import results, summary, table
-from lab import corpora
-from lab.corpora import grammar
 from lab.evaluation.result_files import read_json, results_folder
 from lab.kinds.language import Trained, framed
 from lab.show.attention_table import heat_table
@@ -57,29 +54,6 @@ SHAKESPEARE = {"shakespeare-nano": "ours, nano", "shakespeare-shakespeare": "our
 def above(variant: str) -> float:
     """Return how far a variant of the block is above the floor, in thousandths of a nat, the mean over its seeds."""
     return fmean(values(NAME, "block", variant, EXCESS))
-
-
-def shakespeare_nats(run: str) -> str:
-    """Return the mean loss of a run on Shakespeare, in nats a character."""
-    return f"{fmean(each['scores']['validation']['loss']['value'] for each in results(NAME, run)):.2f}"
-
-
-def quote_runs(model: Trained) -> None:
-    """Quote what the lesson says of its runs and of its model, and assert it."""
-    old, new, rotary, unplaced = map(above, ("2017", "", "rope", "no-places"))
-    assert max(values(NAME, "block", "no-places", EXCESS)) < min(values(NAME, "block", "2017", EXCESS)), (
-        "sines cost here"
-    )
-    assert abs(rotary - unplaced) < (old - rotary) / 2, "the text says that rotary positions bring what none bring"
-    corpus = corpora.load("grammar")
-    losses, counts = model.losses(corpus.tests["test"])
-    quote(
-        old=f"{old:.1f}", new=f"{new:.1f}", rotary=f"{rotary:.1f}", unplaced=f"{unplaced:.1f}",
-        vocabulary=f"{len(grammar.tables()[1])}",
-        nano=shakespeare_nats("shakespeare-nano"), ten_minutes=shakespeare_nats("shakespeare-shakespeare"),
-        floor=f"{corpus.entropy:.3f}", loss=f"{(losses.sum() / counts.sum()).item():.3f}",
-        parameters=f"{sum(each.numel() for each in model.model.parameters()):,}",
-    )  # fmt: skip
 
 
 def expected_words(model: Trained, sentence: str, words: Sequence[str]) -> Any:
