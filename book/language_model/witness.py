@@ -110,17 +110,18 @@ def by_number() -> HTML:
     return table("SmolLM2 without heads, random pieces (python -m solutions.language_model.witness)", columns, rows)
 
 
-def lost() -> str:
+def lost(off: int = 8) -> str:
     """Return what the lesson answers to its guess; raise ValueError where the results no longer say nearly all."""
-    copying = measured()["heads"]["copying"]
-    saved = copying["whole"]["new"] - copying["whole"]["again"]
-    gone = (copying["without"]["again"] - copying["whole"]["again"]) / saved
-    if not 0.8 <= gone <= 1:
-        raise ValueError(f"the lesson's guess is answered with nearly all, but {100 * gone:.0f} % are lost")
-    after, others = copying["without"]["again"], max(each["again"] for each in copying["without others"])
+    whole, kept = measured()["heads"]["copying"]["whole"], measured()["heads"]["copying by number"]
+    gone = {
+        count: (kept[count]["without"]["again"] - whole["again"]) / (whole["new"] - whole["again"]) for count in kept
+    }
+    if not 0.8 <= gone[str(off)] <= 1:
+        raise ValueError(f"the lesson's guess is answered with nearly all, but {100 * gone[str(off)]:.0f} % are lost")
+    others = max(each["again"] for each in kept[str(off)]["without others"])
     return (
-        f"Without these 16 the loss on what was read before is {after:.1f}: {100 * gone:.0f} % of what the memory had "
-        f"saved is gone. Without 16 others it is at most {others:.1f}."
+        f"Without the {off} heads that copy most, {100 * gone[str(off)]:.0f} % of what the memory had saved is gone, "
+        f"without the first alone {100 * gone['1']:.0f} %. Without {off} others the loss is at most {others:.1f}."
     )
 
 
