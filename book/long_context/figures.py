@@ -34,7 +34,7 @@ RULES = {
     "linear 16": "16 × 16, linear attention",
     "gru 256": "GRU of 256",
 }
-EASIER = {f"gru 256, at most {most}": f"GRU of 256, trained on at most {most} pairs, 3,000 steps" for most in (2, 8)}
+EASIER = {"gru 256, at most 2": "GRU of 256, trained on at most 2 pairs, 3,000 steps"}
 SIZES = {
     f"{rule} {size}": f"{words} {of}"
     for rule, words in {"delta": "delta rule,", "linear": "linear attention,"}.items()

@@ -71,7 +71,7 @@ def quote_recall() -> None:
         linear_again=share("linear 16", 8, "again"), delta_again=share("delta 16", 8, "again"),
         gated_again=share("gated 16", 8, "again"), guess_2=guessed(2), guess_8=guessed(8),
         gru_2=share("gru 256", 2), gru_8=share("gru 256", 8),
-        gru_2_few=share("gru 256, at most 2", 2), gru_8_few=share("gru 256, at most 8", 8),
+        gru_2_few=share("gru 256, at most 2", 2),
         **{f"{row['way']}_mib": f"{row['bytes'] / 2**20:,.0f}" for row in costs() if row["length"] == 16384},
         **{f"{row['way']}_s": f"{row['seconds']:.1f}" for row in costs() if row["length"] == 16384},
     )  # fmt: skip
