@@ -14,7 +14,7 @@ LAYERS = """
 benchmarks
 tests
 benchmarks.gpu
-benchmarks.complexity
+benchmarks.complexity benchmarks.kv_cache
 benchmarks.measured
 book
 examples

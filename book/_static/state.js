@@ -36,7 +36,7 @@ const valueOf = (d, pair, version) => direction(d, pair, version) // versions co
 const zeros = (d) => Array.from({ length: d }, () => Array(d).fill(0))
 const readBack = (state, key) => state[0].map((_, j) => state.reduce((sum, row, i) => sum + key[i] * row[j], 0)) // Sᵀk
 
-// S ← S + k vᵀ, or S ← S + k (v - Sᵀk)ᵀ: Schlag et al. (2021), equation 17, with β = 1.
+// S ← S + k vᵀ, or S ← S + k (v - Sᵀk)ᵀ: Schlag et al. (2021), section 4.2, with β = 1.
 const written = (state, key, value, rule) => {
   const old = readBack(state, key)
   return state.map((row, i) => row.map((x, j) => x + key[i] * (value[j] - (rule === "delta" ? old[j] : 0))))

@@ -26,6 +26,7 @@ BLOCK = {  # variant of the sweep: what it is called
     "rms": "2017, RMSNorm",
     "swiglu": "2017, SwiGLU",
     "rope": "2017, rotary positions",
+    "no-places": "2017, no positions",
     "unbiased": "2017, no biases",
     "": "all of today's parts",
     "untied": "today's, readout of its own",
@@ -46,14 +47,13 @@ SIZES = {  # experiment: what a run has more of or less, and its words
     "sizes": (lambda run: run["parameters"], "parameters"),
     "tokens": (lambda run: run["training"]["tokens"], "tokens read in the training"),
 }
-WAYS = {
-    "mha": "8 key–value heads",
-    "gqa": "2 key–value heads",
-    "mqa": "1 key–value head",
-    "mla": "a latent vector",
-}
 LAYERS = {1: "one layer", 2: "two layers"}
 SHAKESPEARE = {"shakespeare-nano": "ours, nano", "shakespeare-shakespeare": "ours, shakespeare"}
+
+
+def above(variant: str) -> float:
+    """Return how far a variant of the block is above the floor, in thousandths of a nat, the mean over its seeds."""
+    return fmean(values(NAME, "block", variant, EXCESS))
 
 
 def expected_words(model: Trained, sentence: str, words: Sequence[str]) -> Any:
@@ -88,10 +88,9 @@ def widths() -> dict[str, str]:
 
 
 def amounts() -> dict[str, str]:
-    """Return the variants of the sweep over tokens, from few to many, in words."""
-    parts = {variant: variant.removeprefix("share-") for variant in sweep_of(NAME, "tokens").variants}
-    words = {"": "all of the text, three times", "long": "all of the text, nine times"}
-    return {variant: words.get(part, f"1/{part} of the text, three times") for variant, part in parts.items()}
+    """Return the variants of the sweep over steps, from few to many, in words."""
+    variants = sweep_of(NAME, "tokens").variants
+    return {variant: f"{runs_of(NAME, 'tokens', variant)[0]['training']['steps']:,} steps" for variant in variants}
 
 
 def scaling(experiment: str, column: Column = LOSS) -> Picture:
@@ -137,42 +136,6 @@ def cached_heads() -> HTML:
         rows.append([words, f"{runs[0]['parameters']:,}", excess, kept, f"{len(runs)}"])
     columns = ["keys and values", "parameters", EXCESS.heading, "bytes a token", "seeds"]
     return table("Grammar: what four query heads share, at about as many parameters; 2 bytes a number", columns, rows)
-
-
-def steps() -> dict[str, dict[int, float]]:
-    """Return the milliseconds of a step by what eight query heads keep and by the tokens in the cache."""
-    return {WAYS[way["name"]]: {int(past): each for past, each in way["ms"].items()} for way in _ways()}
-
-
-def _ways() -> list[dict[str, Any]]:
-    """Return what `python -m benchmarks.kv_cache` has written."""
-    return read_json(results_folder(NAME) / "cache.json")["ways"]
-
-
-def step_times() -> Picture:
-    """Draw the time of a step over the tokens in the cache, a line for each kind of attention."""
-    curves = {name: list(times.items()) for name, times in steps().items()}
-    ticks, times = ([point[axis] for points in curves.values() for point in points] for axis in (0, 1))
-    title, pasts = "A step by what the heads keep", sorted(set(ticks))
-    y_ticks = _within(times)
-    return lines(curves, "tokens in the cache", "milliseconds a token", title, "xy", pasts, y_ticks=y_ticks)
-
-
-def step_table() -> HTML:
-    """Return bytes and milliseconds of a token for each kind of attention, in models of equal size."""
-    ways = _ways()
-    rows = [
-        [
-            WAYS[way["name"]],
-            f"{way['parameters']:,}",
-            f"{2 * way['kept']:,}",
-            *(f"{each:.1f}" for each in way["ms"].values()),
-        ]
-        for way in ways
-    ]
-    pasts = [f"ms behind {int(past):,}" for past in ways[0]["ms"]]
-    caption = "Four layers, 512 features, one thread (python -m benchmarks.kv_cache); 2 bytes a number"
-    return table(caption, ["eight query heads, and", "parameters", "bytes a token", *pasts], rows)
 
 
 def shakespeare(*, brief: bool = False) -> HTML:

@@ -146,14 +146,11 @@ def shared_heads(heads: int = 4) -> Drawing:
 def kept_words(
     probabilities: Sequence[float], words: Sequence[str], temperature: float, top_k: int, top_p: float
 ) -> Drawing:
-    """Draw the probabilities of next words as bars: as they are, and after temperature, top k and top p, one each."""
+    """Draw the probabilities of next words as bars: as they are, after temperature, then top k, then top p."""
     logits = torch.tensor(probabilities).log()
-    settings = {
-        "as they are": {},
-        f"temperature {temperature:g}": {"temperature": temperature},
-        f"top k = {top_k}": {"top_k": top_k},
-        f"top p = {number(top_p, 2)}": {"top_p": top_p},
-    }
+    given = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    names = "as they are", f"temperature {temperature:g}", f"then top k = {top_k}", f"then top p = {number(top_p, 2)}"
+    settings = {name: dict(list(given.items())[:count]) for count, name in enumerate(names)}
     left = {name: next_probabilities(logits, **each).tolist() for name, each in settings.items()}
     listed = {
         name: ", ".join(f"{word} {number(share, 2)}" for word, share in zip(words, shares, strict=True))

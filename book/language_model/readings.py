@@ -57,7 +57,9 @@ def carrier(model: Trained, sentence: str) -> None:
     (left,) = set(range(len(reads))) - set(three)
     reads[one].tell({"sees_cats": (ASKS, ABOUT), "dog_dog": (NEAR, NEAR), "that_start": ("that", "<s>")}, least=0.5)
     reads[left].tell({"left_dog": (ASKS, NEAR)}, least=0.5)
-    early = sorted(Reading(head, words, words).weight("that", ABOUT) for head in first)[-2:]
+    that = [Reading(head, words, words).weight("that", ABOUT) for head in first]
+    by_weight = sorted(range(len(that)), key=that.__getitem__)[-2:]
+    early = [that[head] for head in by_weight]
     assert early[0] > 0.5, "the text says that two heads of layer 1 look at it"
     others = [
         plural_without(model, sentence, heads)
@@ -73,11 +75,12 @@ def carrier(model: Trained, sentence: str) -> None:
         plural_one=number(plural_without(model, sentence, [one]), 3),
         plural_three=number(plural_without(model, sentence, three), 3),
         plural_others=number(min(others), 3),
+        plural_without_early=number(plural_without(model, sentence, by_weight, layer=0), 3),
         plural_none=number(plural_without(model, sentence, range(len(reads))), 3),
     )
 
 
-def plural_without(model: Trained, sentence: str, heads: Iterable[int]) -> float:
-    """Return the probability of all plural verbs after ASKS, without some heads of the last layer."""
-    with without_heads(cast(Decoder, model.model), -1, heads):
+def plural_without(model: Trained, sentence: str, heads: Iterable[int], layer: int = -1) -> float:
+    """Return the probability of all plural verbs after ASKS, without some heads of a layer, by default the last."""
+    with without_heads(cast(Decoder, model.model), layer, heads):
         return verbs(model, sentence)["plural"]

@@ -18,11 +18,17 @@ MOST_LISTED = 16  # points of a curve that the alternative text lists
 
 
 def dots(
-    series: Mapping[str, Rows], x_label: str, title: str = "", digits: int = 1, marks: Marks | None = None
+    series: Mapping[str, Rows],
+    x_label: str,
+    title: str = "",
+    digits: int = 1,
+    marks: Marks | None = None,
+    of: str = "seed",
 ) -> Picture:
     """Draw a row for each variant: a small mark for each seed, a large one for their mean; a colour for each series.
 
-    The words of a row stand above its marks, so that the plot is not much wider than its marks need.
+    What is drawn may be `of` texts in place of seeds. The words of a row stand above its marks, so that the plot is not
+    much wider than its marks need.
     """
     series = {name: {row: seeds for row, seeds in rows.items() if seeds} for name, rows in series.items()}
     names = list(dict.fromkeys(row for rows in series.values() for row in rows))
@@ -36,23 +42,23 @@ def dots(
         for line, (name, style) in enumerate(styled(series), start=1):
             if seeds := series[name].get(row):
                 _seeds(axes, seeds, top + line, style, name if name and row == next(iter(series[name])) else None)
-                texts.append(f"{', '.join(filter(None, (row, name)))}: {spread(seeds, digits)}")
+                texts.append(f"{', '.join(filter(None, (row, name)))}: {spread(seeds, digits, of)}")
     axes.set(yticks=[], ylim=(pitch * len(names) - 0.6, -0.8))
     axes.spines["left"].set_visible(False)
     if any(len(seeds) > 1 for rows in series.values() for seeds in rows.values()):
-        axes.set_xlabel(f"{x_label}\n{KEY}")
+        axes.set_xlabel(f"{x_label}\n{KEY.replace('seed', of)}")
     # Beside the marks of each row, not through its words.
     tops = [place * pitch + 0.6 for place in range(len(names))]
     for (words, x), line in _lines_of(marks):
         axes.vlines([x] * len(tops), tops, [top + len(series) - 0.2 for top in tops], GREY, line, label=words, lw=1.2)
     _legend(figure)
-    return Picture(figure, f"{title or x_label}, {x_label}, every seed drawn{_in_words(marks)}. {'; '.join(texts)}.")
+    return Picture(figure, f"{title or x_label}, {x_label}, every {of} drawn{_in_words(marks)}. {'; '.join(texts)}.")
 
 
-def spread(seeds: Sequence[float], digits: int = 1) -> str:
+def spread(seeds: Sequence[float], digits: int = 1, of: str = "seed") -> str:
     """Return in words what the seeds have: "mean 93.8 (93.6 to 93.9, 3 seeds)"."""
     mean, low, high = (f"{each:.{digits}f}" for each in (statistics.fmean(seeds), min(seeds), max(seeds)))
-    return f"{mean} (one seed)" if len(seeds) == 1 else f"mean {mean} ({low} to {high}, {len(seeds)} seeds)"
+    return f"{mean} (one {of})" if len(seeds) == 1 else f"mean {mean} ({low} to {high}, {len(seeds)} {of}s)"
 
 
 def cloud(

@@ -49,7 +49,7 @@ def rope(
 ) -> Float[Tensor, "*batch length head_dim"]:
     """Return x with each pair of features (i, i + d/2) turned by the angle position / base^(2i/d).
 
-    The product of a query at m with a key at n then depends on m - n alone.
+    The product of a query at m with a key at n then depends on the two vectors, and on positions only through m - n.
 
     Su et al. (2021), equation 34. They pair features (2i, 2i + 1); the halves are a permutation of that.
     """
@@ -90,7 +90,7 @@ def cached_step(
     """Return the attention's output at the newest position, and the cache with its key and value.
 
     Keys are kept turned, so that none is turned twice. `mask` is False at the padding on the left: positions count
-    from there too, which changes nothing, since products depend on distances alone.
+    from there too, which changes nothing: positions enter a product only through their distance.
     """
     kv_heads, past, head_dim = cache.shape[2:]
     heads = len(params["W_q"]) // head_dim
@@ -112,7 +112,7 @@ def next_probabilities(
     Top-k keeps the k largest (0: all); top-p keeps the fewest most probable tokens that have p together, the one that
     crosses p included (1: all). What is left is divided by its sum.
 
-    Holtzman et al. (2020), section 3, for top-p; Fan et al. (2018), section 5.1, for top-k.
+    Holtzman et al. (2020) for top-p; Fan et al. (2018) for top-k.
     """
     scores = logits - logits.amax(dim=-1, keepdim=True)  # a temperature near 0 may make -∞ of them, never ∞
     probabilities = (scores / max(temperature, torch.finfo(scores.dtype).tiny)).softmax(dim=-1)
@@ -181,7 +181,7 @@ def inside(
 
     binary[A, B, C] is P(A → B C), emission[A, w] is P(A → w). β_A(i, j) = Σ_{k, B, C} P(A → B C) β_B(i, k) β_C(k, j).
 
-    Baker (1979); Lari and Young (1990), equation 7.
+    Baker (1979); Lari and Young (1990).
     """
     length = len(tokens)
     chart = {(i, i + 1): emission[:, token] for i, token in enumerate(tokens)}

@@ -1,6 +1,6 @@
 """The language model as it is trained: the parameters and values of model.py, by PyTorch's own kernels.
 
-They never write the weights down.
+They write no weights down, except where padding or a cache is in play: there attention is the taught function.
 """
 
 from dataclasses import replace

@@ -2,7 +2,7 @@
 
 from lab.evaluation.sweeps import Sweep
 
-# The Transformer's block: its embeddings are tied already.
+# The Transformer's block: its embeddings are tied already. They begin smaller than there.
 OLD = {"norm": "layer", "pre_norm": False, "feed_forward": "relu", "positions": "sine", "biases": True}
 SWEEPS = {
     "block": Sweep(
@@ -15,6 +15,7 @@ SWEEPS = {
             "rms": {**OLD, "norm": "rms"},
             "swiglu": {**OLD, "feed_forward": "swiglu"},
             "rope": {**OLD, "positions": "rope"},
+            "no-places": {**OLD, "positions": "none"},
             "unbiased": {**OLD, "biases": False},
             "": {},
             "untied": {"tied": False},
@@ -32,7 +33,7 @@ SWEEPS = {
         },
     ),
     "tokens": Sweep(
-        "How many tokens does a model need? Shares of the training text, each seen three times, and more epochs of it.",
+        "What does a longer training bring? Fewer steps and more; each epoch draws its share of the text anew.",
         corpus="grammar",
         recipe="small",
         variants={

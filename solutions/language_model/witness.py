@@ -34,6 +34,7 @@ EXCERPTS, PIECES = 8, 512
 WINDOW, SINKS = 64, 4
 PERIOD, ROUNDS, SEQUENCES = 64, 3, 4
 REMOVED, DRAWS = 16, 5  # heads that copy most; draws of as many others of the same layers
+COUNTS = (1, 2, 4, 8, REMOVED)  # how many of them are taken out, for the curve
 
 Seen = Bool[Tensor, "target source"]
 
@@ -132,6 +133,16 @@ def excerpts(published: Published) -> Int[Tensor, "excerpts pieces"]:
     return torch.stack([numbers[start : start + PIECES] for start in starts])
 
 
+def sizes(published: Published, texts: Int[Tensor, "texts pieces"]) -> dict[str, list[int]]:
+    """Return how many pieces of each text are predicted, all but the first, and how many bytes these have."""
+    rows = texts.tolist()
+    of_all, of_first = ([len(published.pieces.decode(row[:end]).encode()) for row in rows] for end in (None, 1))
+    return {
+        "pieces": [len(row) - 1 for row in rows],
+        "bytes": [whole - first for whole, first in zip(of_all, of_first, strict=True)],
+    }
+
+
 @torch.no_grad()
 def on_first(published: Published, texts: Int[Tensor, "excerpts pieces"]) -> list[list[float]]:
     """Return each head's mean weight on the first piece, of the queries that a window no longer leaves it to."""
@@ -158,53 +169,77 @@ class Silenced:
         return context, weights
 
 
+@dataclass
+class Repeats:
+    """Random pieces that repeat, each head's induction score on them, and what draws other heads."""
+
+    texts: Int[Tensor, "sequences pieces"]
+    scores: Float[Tensor, "layers heads"]
+    generator: torch.Generator
+
+    def most(self, count: int) -> list[tuple[int, int]]:
+        """Return the heads of the highest scores: (layer, head)."""
+        order = self.scores.flatten().argsort(descending=True)[:count]
+        return [divmod(int(at), self.scores.shape[1]) for at in order]
+
+
 @torch.no_grad()
-def copying(published: Published) -> dict[str, Any]:
-    """Return each head's induction score on random pieces that repeat, and the loss with heads taken out."""
+def repeated(published: Published) -> Repeats:
+    """Return the texts of `copying` with the scores of all heads."""
     generator = torch.Generator().manual_seed(0)
     round_ = torch.randint(17, len(published.pieces), (SEQUENCES, PERIOD), generator=generator)
     texts = round_.repeat(1, ROUNDS)
     published.use(TAUGHT)
-    scores = torch.stack(
-        [
-            torch.stack(
-                [induction_score(layer, PERIOD) for layer in published.model.attention_weights(text[None])[:, 0]]
-            )
-            for text in texts
-        ]
-    ).mean(dim=0)
-    layers, heads = scores.shape
-    order = scores.flatten().argsort(descending=True)
-    most = [divmod(int(at), heads) for at in order[:REMOVED]]
+    each = [
+        torch.stack([induction_score(layer, PERIOD) for layer in published.model.attention_weights(text[None])[:, 0]])
+        for text in texts
+    ]
+    return Repeats(texts, torch.stack(each).mean(dim=0), generator)
 
-    def rounds(out: frozenset[tuple[int, int]]) -> dict[str, float]:
-        parts = replace(TAUGHT, grouped_query_attention=Silenced(out, layers))
-        published.use(parts)
-        each = torch.stack(
-            [
-                functional.cross_entropy(published.model(text[None])[0, :-1], text[1:], reduction="none")
-                for text in texts
-            ]
-        )
-        return {"new": each[:, : PERIOD - 1].mean().item(), "again": each[:, PERIOD:].mean().item()}
 
+@torch.no_grad()
+def rounds(published: Published, of: Repeats, out: list[tuple[int, int]]) -> dict[str, float]:
+    """Return the loss on the first round and on the later ones, without some heads, in nats a piece."""
+    published.use(replace(TAUGHT, grouped_query_attention=Silenced(frozenset(out), len(of.scores))))
+    each = torch.stack(
+        [functional.cross_entropy(published.model(text[None])[0, :-1], text[1:], reduction="none") for text in of.texts]
+    )
+    return {"new": each[:, : PERIOD - 1].mean().item(), "again": each[:, PERIOD:].mean().item()}
+
+
+def copying(published: Published) -> dict[str, Any]:
+    """Return each head's induction score on random pieces that repeat, and the loss with heads taken out."""
+    of = repeated(published)
+    most = of.most(REMOVED)
     return {
-        "scores": scores.tolist(),
+        "scores": of.scores.tolist(),
         "heads": most,
-        "whole": rounds(frozenset()),
-        "without": rounds(frozenset(most)),
-        "without others": [rounds(twins(most, heads, generator)) for _ in range(DRAWS)],
+        "whole": rounds(published, of, []),
+        "without": rounds(published, of, most),
+        "without others": [rounds(published, of, twins(most, of)) for _ in range(DRAWS)],
     }
 
 
-def twins(most: list[tuple[int, int]], heads: int, generator: torch.Generator) -> frozenset[tuple[int, int]]:
-    """Return as many other heads, of the same layers where these have others."""
+def by_number(published: Published) -> dict[str, Any]:
+    """Return the same losses with 1, 2, … of the heads that copy most taken out, and with as many others."""
+    of = repeated(published)
+    return {
+        str(count): {
+            "without": rounds(published, of, of.most(count)),
+            "without others": [rounds(published, of, twins(of.most(count), of)) for _ in range(DRAWS)],
+        }
+        for count in COUNTS
+    }
+
+
+def twins(most: list[tuple[int, int]], of: Repeats) -> list[tuple[int, int]]:
+    """Return as many other heads, of the same layers where these have others; none is of the REMOVED that copy most."""
     drawn: set[tuple[int, int]] = set()
     for layer, _ in most:
-        free = [head for head in range(heads) if (layer, head) not in {*most, *drawn}]
+        free = [head for head in range(of.scores.shape[1]) if (layer, head) not in {*of.most(REMOVED), *drawn}]
         if free:
-            drawn.add((layer, free[int(torch.randint(len(free), (1,), generator=generator))]))
-    return frozenset(drawn)
+            drawn.add((layer, free[int(torch.randint(len(free), (1,), generator=of.generator))]))
+    return sorted(drawn)
 
 
 def measurements(published: Published) -> Iterator[tuple[str, str, Callable[[], Any]]]:
@@ -217,8 +252,11 @@ def measurements(published: Published) -> Iterator[tuple[str, str, Callable[[], 
         yield "wrong", name, partial(losses, published, parts, texts)
     for name, parts in {"right": TAUGHT, **wrong_parts(short.shape[1])}.items():
         yield "short", name, partial(losses, published, parts, short)
+    yield "sizes", "excerpts", partial(sizes, published, texts)
+    yield "sizes", "short", partial(sizes, published, short)
     yield "heads", "on the first piece", partial(on_first, published, texts)
     yield "heads", "copying", partial(copying, published)
+    yield "heads", "copying by number", partial(by_number, published)
 
 
 def main() -> None:

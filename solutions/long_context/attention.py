@@ -200,7 +200,7 @@ def delta_step(
 
     With a key of length 1 and β = 1, the new state returns exactly v for it.
 
-    Schlag et al. (2021), equation 24; the delta rule is that of Widrow and Hoff (1960).
+    Schlag et al. (2021), section 4.2; the delta rule is that of Widrow and Hoff (1960).
     """
     old = (key[:, None] @ state)[:, 0]
     return state + beta[:, None, None] * key[:, :, None] * (value - old)[:, None]

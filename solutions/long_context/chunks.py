@@ -18,7 +18,7 @@ def chunked(
     after the other. With features of queries and keys, and a column of ones behind the values for the divisor, it is
     `linear_attention`.
 
-    Yang et al. (2024a), section 2; the scalar gate is that of Dao and Gu (2024).
+    Yang et al. (2024), "Gated Linear Attention Transformers", for the chunks; the scalar gate is of Dao and Gu (2024).
     """
     gate = query.new_zeros(query.shape[:2]) if log_gate is None else log_gate
     state, outputs = query.new_zeros(len(query), query.shape[-1], value.shape[-1]), []
