@@ -38,14 +38,14 @@ def contents(root: Path = ROOT) -> dict[str, Any]:
     about, named = all_chapters(root), chapters(root)
     parts = []
     for part in listed["parts"]:
-        own = [_entry(name) for name in named if about[name]["part"] == part["caption"]]
+        own = [_entry(name, root) for name in named if about[name]["part"] == part["caption"]]
         pages = part.get("chapters") or own
         parts += [part | {"chapters": pages}] if pages else []
     return listed | {"parts": parts}
 
 
-def _entry(name: str) -> dict[str, Any]:
-    return {"file": name, "sections": [{"file": name + EVIDENCE}]}
+def _entry(name: str, root: Path) -> dict[str, Any]:
+    return {"file": name, "sections": [{"file": page} for page in (*further(name, root), name + EVIDENCE)]}
 
 
 def pages(root: Path = ROOT) -> list[str]:
@@ -53,14 +53,25 @@ def pages(root: Path = ROOT) -> list[str]:
     return list(files(contents(root)))
 
 
+def further(name: str, root: Path = ROOT) -> list[str]:
+    """Return the names of a chapter's pages between its lesson and its evidence, as chapters.toml lists them."""
+    return all_chapters(root)[name].get("further", [])
+
+
 def tools(name: str, root: Path = ROOT) -> list[str]:
     """Return the names of the short pages on the tools of a chapter, as chapters.toml lists them."""
     return all_chapters(root)[name].get("tools", [])
 
 
+def beside(name: str, root: Path = ROOT) -> list[str]:
+    """Return the names of the pages that a chapter's class needs beside the lesson: its further ones, and its tools."""
+    return [*further(name, root), *tools(name, root)]
+
+
 def chapter_of(page: str) -> str:
-    """Return the name of the chapter of which a page is the lesson or the evidence; of any other page, its own."""
-    return page.removesuffix(EVIDENCE)
+    """Return the name of the chapter that a page is of, its lesson, its evidence or a further one; else the page's."""
+    own = page.removesuffix(EVIDENCE)
+    return next((name for name in all_chapters() if own in further(name)), own)
 
 
 def name_of(path: Path) -> str:

@@ -19,7 +19,7 @@ from bs4 import Tag
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
-from book.contents import chapters, tools  # noqa: E402
+from book.contents import beside, chapters  # noqa: E402
 from book.make import self_grading  # noqa: E402
 from book.make.build import site_of  # noqa: E402
 from book.make.html_tree import find, html, parsed  # noqa: E402
@@ -67,7 +67,7 @@ def bank(site: Path) -> ElementTree.Element:
         category = ElementTree.SubElement(quiz, "question", type="category")
         add(ElementTree.SubElement(category, "category"), f"{COURSE}/{chapter}")
         every = []
-        for page in (chapter, *tools(chapter)):
+        for page in (chapter, *beside(chapter)):
             every += of_chapter((site / f"{page}.html").read_text(encoding="utf8"), len(every) + 1)
         talks = enumerate(for_discussion(chapter), 1)
         every += [Question(f"For discussion {number}", f"<p>{asked}</p>", good) for number, (asked, good) in talks]

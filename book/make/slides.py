@@ -18,7 +18,7 @@ import mistune
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
-from book.contents import chapters, tools  # noqa: E402
+from book.contents import beside, chapters  # noqa: E402
 from book.make.build import site_of  # noqa: E402
 from book.make.chromium import chromium  # noqa: E402
 from book.make.deck import BACKUP, Section, Slide, chosen  # noqa: E402
@@ -94,7 +94,7 @@ def written(slide: Slide, part: str, is_counted: bool = True) -> str:
 def deck(name: str, site: Path, students: bool = False) -> str:
     """Return the slides of a chapter of the book built at `site`, as one page."""
     page = (site / f"{name}.html").read_text(encoding="utf8")
-    more = [(site / f"{tool}.html").read_text(encoding="utf8") for tool in tools(name)]
+    more = [(site / f"{tool}.html").read_text(encoding="utf8") for tool in beside(name)]
     sections = chosen(page, taught(name), question(site, name), students, more)
     sections.insert(len(sections) - (sections[-1].title == BACKUP), discussion(name, students))
     sections = [section for section in sections if section.slides]

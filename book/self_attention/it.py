@@ -1,5 +1,7 @@
 """What *it* is: the row of *it* in two blocks, with one word of the sentence changed, and how often the row is so."""
 
+from collections import Counter
+
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -9,13 +11,14 @@ from book.show.experiments import MACRO_F1, span, values
 from book.show.quoting import quote
 from book.show.tables import results
 from lab import corpora
-from lab.corpora import Document
 from lab.kinds.classification import Trained
+from lab.kinds.pinned import pinned
 from lab.text.batches import text_batch
+from solutions.self_attention.fast import SOLUTION
 
 IT = "it"
-SENTENCE = "the mouse did not cross the desert because it was too {} ."
-ADJECTIVES = {"tired": ("mouse", "small"), "wide": ("desert", "large")}  # what *it* is then, and its size
+SENTENCE = "the horse did not cross the path because it was too {} ."
+ADJECTIVES = {"tired": ("horse", "large"), "wide": ("path", "small")}  # what *it* is then, and its size
 
 
 @torch.no_grad()
@@ -26,8 +29,9 @@ def rows_of_it(model: Trained, sentence: str) -> Float[Tensor, "blocks words"]:
     return torch.stack([weights[0, sentence.split().index(IT)] for weights in every])
 
 
-def it_rows(model: Trained, one: Trained) -> Drawing:
-    """Return the rows of *it* for both adjectives, and quote what the text says of them; `one` has a single block."""
+def it_rows() -> Drawing:
+    """Return the rows of *it* for both adjectives in the model of two blocks, and quote what the text says of them."""
+    model, one = pinned(SOLUTION, "two"), pinned(SOLUTION, "one")
     drawing = Drawing(
         "What it attends to, block by block",
         "Two tables, one for each sentence. A row is a word of the sentence, the two columns are what it gives that "
@@ -39,11 +43,10 @@ def it_rows(model: Trained, one: Trained) -> Drawing:
         words, rows = sentence.split(), rows_of_it(model, sentence)
         assert words[rows[1].argmax()] == noun, f"the text says that {IT} asks {noun}"
         assert model.classify([(sentence,)]) == [size], f"and that it is {size}"
+        assert one.classify([(sentence,)]) == ["large"], "and that one block says large both times"
         numbers |= {adjective: number(float(rows[1].max()), 2), f"{adjective}_first": first_block(words, rows)}
         drawing.panel(250, 54 + 20 * len(words), f"… too {adjective}: {size}", 165)
-        drawing.matrix(
-            105, 44, rows.T.numpy(), "weights", "", (60, 20), (words, ("block 1", "block 2")), digits=2
-        )  # fmt: skip
+        drawing.matrix(105, 44, rows.T.numpy(), "weights", "", (60, 20), (words, ("block 1", "block 2")), 2)
     quote(**numbers, **scores(), **on_noun(model, one))
     return drawing
 
@@ -78,18 +81,26 @@ def scores() -> dict[str, str]:
 
 
 def on_noun(model: Trained, one: Trained) -> dict[str, str]:
-    """Return in how many test sentences the second block's row is largest on what *it* is; both models are counted."""
+    """Return in how many test sentences the second block's row is largest on what *it* is."""
     assert parameters(model) == parameters(one), "the text says that both have as many parameters"
-    test = corpora.load("tired").tests["test"]
-    return {"it_asks": f"{sum(asks(model, each) for each in test):,}", "it_parameters": f"{parameters(model):,}"}
+    own, *others = (asked(each) for each in (model, pinned(SOLUTION, "two-2"), pinned(SOLUTION, "two-3")))
+    return {
+        "it_parameters": f"{parameters(model):,}",
+        "it_asks": f"{own['noun']:,}",
+        "it_asks_others": " and ".join(f"{each['noun']:,}" for each in others),
+    }
 
 
 def parameters(model: Trained) -> int:
     return sum(each.numel() for each in model.model.parameters())
 
 
-def asks(model: Trained, document: Document) -> bool:
-    """Return whether *it* gives most of its second row to the noun that it is."""
-    [sentence] = document.sentences
-    noun = min(place for _, place in document.evidence or ())
-    return int(rows_of_it(model, sentence)[1].argmax()) == noun
+def asked(model: Trained) -> Counter[str]:
+    """Return how often *it* gives most of its second row to the noun that it is, to the adjective, to another word."""
+    found: Counter[str] = Counter()
+    for document in corpora.load("tired").tests["test"]:
+        [sentence] = document.sentences
+        noun, adjective = sorted(place for _, place in document.evidence or ())
+        most = int(rows_of_it(model, sentence)[1].argmax())
+        found[{noun: "noun", adjective: "adjective"}.get(most, "another")] += 1
+    return found

@@ -4,7 +4,8 @@ from lab.evaluation.pins import Pin
 from solutions.self_attention.fast import SOLUTION
 from solutions.self_attention.sweeps import ON_TIRED
 
+TIRED = {"one": ("", 1), "two": ("two", 1), "two-2": ("two", 2), "two-3": ("two", 3)}  # name: variant, seed
 PINS = (
     Pin(SOLUTION, "relations"),
-    *(Pin(SOLUTION, "tired", name, changes=ON_TIRED.variants[word]) for name, word in (("one", ""), ("two", "two"))),
+    *(Pin(SOLUTION, "tired", name, changes=ON_TIRED.variants[word], seed=n) for name, (word, n) in TIRED.items()),
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from book.contents import EVIDENCE, chapters, page_file, pages, tools
+from book.contents import EVIDENCE, all_chapters, chapter_of, chapters, further, page_file, pages, tools
 from book.make.reading import CELL, HEAD, MOST_WORDS, SHORT
 
 ROOT = Path(__file__).parents[2]
@@ -56,14 +56,15 @@ def test_a_chapter_is_a_lesson_and_its_evidence_which_follows_it_and_is_linked(n
     words = len(lesson.split())
     most = SHORT.get(name, MOST_WORDS)
     assert words <= most, f"book/{name}/lesson.md has {words} words, expected {most} or less: move some"
-    assert pages()[pages().index(name) + 1] == f"{name}{EVIDENCE}", "its evidence follows it"
+    after = pages()[pages().index(name) + 1 :]
+    assert after[: 1 + len(further(name))] == [*further(name), f"{name}{EVIDENCE}"], "its evidence follows it"
     assert "(evidence.md" in lesson, f"book/{name}/lesson.md: link its evidence, [the evidence](evidence.md)"
     assert page_file(name + EVIDENCE).read_text(encoding="utf8").count("} What these runs cannot say\n") == 1
 
 
 MACHINERY = re.compile(r"\b(?:SOLUTION|recipes?|pinned|collate)\b")
 DENIALS = re.compile(r"\b(?:not|no|nothing|never|cannot|hardly)\b", re.IGNORECASE)
-MOST_DENIALS, MOST_LINKS = 12, 4
+MOST_DENIALS, MOST_LINKS, MOST_FURTHER = 12, 4, 3000
 
 
 @pytest.mark.parametrize("name", sorted(SHORT))
@@ -79,8 +80,17 @@ def test_a_lesson_that_tells_one_story_asks_first_and_shows_no_machinery(name):
     assert answered, "a chart answers it"
     assert asked[1] == answered[1]
     assert asked.start() < lesson.index("\n## ") < answered.start(), "before the first section, and below a later one"
-    assert f"\nso_far({name}=" in lesson, "the strip of the eighteen words"
+    is_translated = all_chapters()[name].get("live") == "phrasebook"
+    assert (f"\nso_far({name}=" in lesson) == is_translated, "the strip of the eighteen words, where it translates"
     assert "literalinclude" not in lesson, "a taught function stands as {write}"
+
+
+@pytest.mark.parametrize("page", [page for name in chapters() for page in further(name)])
+def test_a_further_page_of_a_chapter_is_short_and_is_linked_both_ways(page):
+    text, name = page_file(page).read_text(encoding="utf8"), chapter_of(page)
+    assert len(text.split()) <= MOST_FURTHER, f"{page} has {len(text.split())} words, expected {MOST_FURTHER} or less"
+    assert "(lesson.md" in text
+    assert f"({page}.md" in page_file(name).read_text(encoding="utf8")
 
 
 @pytest.mark.parametrize("name", [name for name in chapters() if tools(name)])

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from book.contents import chapters, tools
+from book.contents import beside, chapters
 from book.make import questions, self_grading
 from book.make.build import FOLDERS
 from tests.book.test_book_pages import pages
@@ -45,7 +45,7 @@ def test_the_bank_has_all_questions_of_all_chapters_and_is_xml() -> None:
         of_page = [each for each in every if (each.findtext("name/text") or "").startswith(f"{name}: Question")]
         numbers = [int((each.findtext("name/text") or "").rpartition(" ")[2]) for each in of_page]
         assert numbers == list(range(1, len(numbers) + 1))
-        assert len(numbers) >= 5 + len(tools(name))
+        assert len(numbers) >= 5 + len(beside(name))
 
 
 def of_kind(quiz: ElementTree.Element, kind: str) -> list[ElementTree.Element]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from bs4 import Tag
 
-from book.contents import chapters, page_file, tools
+from book.contents import beside, chapters, page_file
 from book.make import build, slides
 from book.make.deck import Section, Slide, chosen
 from book.make.html_tree import classes, find, html, parsed, tags, text
@@ -144,7 +144,7 @@ def test_the_first_and_the_last_sentence(paragraph, first, last):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_deck_holds_all_that_its_page_shows(folder, name):
-    texts = [(SITES["full"] / f"{each}.html").read_text("utf8") for each in (name, *tools(name))]
+    texts = [(SITES["full"] / f"{each}.html").read_text("utf8") for each in (name, *beside(name))]
     page = parsed("".join(html(find(parsed(each), "article", "bd-article")[0]) for each in texts))
     for section in find(page, "section"):
         heading = next((text(each) for each in tags(section) if re.fullmatch("h[1-3]", each.name)), "")

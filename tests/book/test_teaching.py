@@ -10,7 +10,7 @@ from autograder import __main__ as command
 from autograder import settings
 from autograder.checks import checks, questions
 from autograder.places import ROOT
-from book.contents import EVIDENCE, chapters, page_file, tools
+from book.contents import EVIDENCE, beside, chapters, page_file
 from book.make import reading as reader
 from book.make.lists import core_parts
 from book.show.mistakes import by_function, mistakes
@@ -38,7 +38,7 @@ def chapter(name: str) -> str:
 
 def headings(name: str) -> list[str]:
     """Return the headings of a chapter's lesson, of its evidence and of the pages of its tools."""
-    text = "\n".join(map(chapter, (name, name + EVIDENCE, *tools(name))))
+    text = "\n".join(map(chapter, (name, name + EVIDENCE, *beside(name))))
     return re.findall(r"^#+ (.+)$", text, re.MULTILINE)
 
 
