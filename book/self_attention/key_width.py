@@ -76,7 +76,9 @@ def quoted() -> dict[str, str]:
 def grows() -> str:
     """Return what the chapter answers to its guess."""
     told = quoted()
-    return f"Without the root the mean gradient grows, from {told['query_4']} at 4 features to {told['query_512']} at 512."
+    return (
+        f"Without the root the mean gradient grows, from {told['query_4']} at 4 features to {told['query_512']} at 512."
+    )
 
 
 def panel(axes: Axes, what: str) -> str:

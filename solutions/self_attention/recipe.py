@@ -21,7 +21,9 @@ class Recipe:
     embedding_dim: Size = 64  # width of a word; keys and values are as wide as word and place together
     vectors: Literal["random", "texts", "glove"] = "random"  # what words start from: lab/text/word_vectors.py
     key_dim: Count = 0  # width of queries and keys, where they are narrower; 0 = as wide as values
-    hidden: Count = 64  # units that read each word with its context before the text is summed up; 0 = it is summed as is
+    hidden: Count = (
+        64  # units that read each word with its context before the text is summed up; 0 = it is summed as is
+    )
     reads: str = ""  # the word whose vector alone is read in the end, in place of the mean of all
     most: Size = 400  # words of a text that are read: half of them its first, half its last
     dropout: Part = 0.2

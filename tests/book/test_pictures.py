@@ -4,7 +4,6 @@ import re
 from dataclasses import asdict
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
