@@ -57,8 +57,8 @@ def quoted() -> dict[str, str]:
     mean, first, median = plain[AT_QUERY].mean(), measured()[4, False][AT_QUERY].mean(), plain[AT_QUERY].median()
     if not (mean > first > 10 * median):
         raise ValueError(
-            "the lesson says that without the root the mean gradient at the query grows with the width while most draws "
-            f"have next to none, but it goes from {first:.2f} to {mean:.2f}, and the median is {median:.2f}"
+            "the lesson says that without the root the mean gradient at the query grows with the width, while most "
+            f"draws have next to none, but it goes from {first:.2f} to {mean:.2f}, and the median is {median:.2f}"
         )
     return {
         "entropy_512": f"{plain['entropy'].mean():.2f}",
@@ -82,7 +82,7 @@ def grows() -> str:
 
 
 def panel(axes: Axes, what: str) -> str:
-    """Draw the mean over the draws by the width of a key, and shade where eight draws of ten lie; return it in words."""
+    """Draw the mean over the draws by the width of a key, shade where eight of ten lie, and return it in words."""
     texts = []
     for (divided, name), (colour, marker, line) in zip(LINES.items(), STYLES, strict=False):
         draws = [measured()[width, divided][what].numpy() for width in WIDTHS]
@@ -111,7 +111,7 @@ def at_query() -> Picture:
 
 
 def three_panels() -> Picture:
-    """Draw what leads to the gradient at the query: the spread of the scores, the entropy, the gradient at the scores."""
+    """Draw what leads to that gradient: the spread of the scores, the entropy, the gradient at the scores."""
     figure, every = panels((7.2, 2.9), 3)
     texts = []
     for axes, what in zip(every, PANELS, strict=False):

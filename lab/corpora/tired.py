@@ -1,8 +1,8 @@
 """Sentences made here in which one adjective decides what *it* is: "… because it was too tired", or "too wide".
 
-"the mouse did not cross the desert because it was too tired": *it* is the mouse, something small. "… because it was too
-wide": *it* is the desert, something large. The label is the size of what *it* is: neither the animal, nor the place, nor
-the adjective says it alone. The gold evidence is the adjective and the noun.
+"the mouse did not cross the desert because it was too tired": *it* is the mouse, something small. "… because it was
+too wide": *it* is the desert, something large. The label is the size of what *it* is: neither animal nor place nor
+adjective says it alone. The gold evidence is the adjective and the noun.
 
 Noun and adjective decide which split a sentence is in: no such pair of a test sentence was read in training.
 """

@@ -59,7 +59,7 @@ RECIPES = {
         word_dropout=0.1,
         training=Training(tokens=1000, epochs=8, rate=3e-3, weight_decay=1e-2, ema=0.99, precision="fp32"),
     ),
-    # One word decides, and one word is asked: what *it* has read. Nothing between its vector and the label but a matrix.
+    # One word decides, and one is asked: what *it* has read. Between its vector and the label is a matrix alone.
     "tired": replace(
         SMALL,
         hidden=0,
