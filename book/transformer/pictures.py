@@ -48,8 +48,8 @@ def counter_and_clocks(length: int = 8, d_model: int = 6) -> Drawing:
     drawing = Drawing(
         "A binary counter, and clocks",
         f"Positions 0 to {length - 1}. Left, {digits} binary digits each: the last changes at every step, the "
-        "one before at every second, the first at every fourth. Right, the hands of three clocks: the first turns one radian at "
-        "every step, the others far more slowly.",
+        "one before at every second, the first at every fourth. Right, the hands of three clocks: the first turns one "
+        "radian at every step, the others far more slowly.",
     )
     drawing.panel(130 + 36 * digits, 44 + 30 * length, "binary digits", 60 + 18 * digits)
     for position in range(length):
