@@ -40,7 +40,7 @@ def sentence(rng: random.Random, label: str) -> Document:
     sizes = {name: label if name == kind else rng.choice(LABELS) for name in KINDS}
     nouns = {name: rng.choice(of[LABELS.index(sizes[name])]) for name, (of, _) in KINDS.items()}
     text = FORM.format(**nouns, verb=rng.choice(VERBS), adjective=adjective)
-    words = text.split()
+    words: list[str] = text.split()
     return Document((text,), label, frozenset((0, words.index(word)) for word in (nouns[kind], adjective)))
 
 
