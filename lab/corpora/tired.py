@@ -16,7 +16,7 @@ from lab.corpora.made_once import made_once
 from lab.corpora.reviews import read
 
 LABELS = ("large", "small")
-KINDS = {  # of noun: its large nouns and its small ones, and the ten adjectives that can only be said of them
+KINDS: dict[str, tuple[tuple[list[str], list[str]], list[str]]] = {  # of noun: its large nouns and its small ones, and the ten adjectives that can only be said of them
     "animal": (
         ("elephant horse cow camel bear".split(), "mouse cat hen rabbit fox".split()),
         "tired hungry thirsty lazy afraid sleepy ill shy old weak".split(),
@@ -40,7 +40,7 @@ def sentence(rng: random.Random, label: str) -> Document:
     sizes = {name: label if name == kind else rng.choice(LABELS) for name in KINDS}
     nouns = {name: rng.choice(of[LABELS.index(sizes[name])]) for name, (of, _) in KINDS.items()}
     text = FORM.format(**nouns, verb=rng.choice(VERBS), adjective=adjective)
-    words: list[str] = text.split()
+    words = text.split()
     return Document((text,), label, frozenset((0, words.index(word)) for word in (nouns[kind], adjective)))
 
 
