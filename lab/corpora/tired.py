@@ -9,14 +9,16 @@ Noun and adjective decide which split a sentence is in: no such pair of a test s
 
 import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from lab.corpora import Document, Labelled
 from lab.corpora.made_once import made_once
 from lab.corpora.reviews import read
 
 LABELS = ("large", "small")
-KINDS: dict[str, tuple[tuple[list[str], list[str]], list[str]]] = {  # of noun: its large nouns and its small ones, and the ten adjectives that can only be said of them
+Words = Sequence[str]
+# Of a noun: its large nouns and its small ones, and the ten adjectives that can only be said of them.
+KINDS: dict[str, tuple[tuple[Words, Words], Words]] = {
     "animal": (
         ("elephant horse cow camel bear".split(), "mouse cat hen rabbit fox".split()),
         "tired hungry thirsty lazy afraid sleepy ill shy old weak".split(),
