@@ -1,9 +1,9 @@
 """`{write} FUNCTION`: a taught function of the chapter as something to write first, and to compare afterwards.
 
 A box says which part of the notebook asks for it and how long that takes, and shows what goes in and comes out. Below
-it a fold, *Compare*, holds the body, and the sentences that explain it: the directive's content. The students' edition
-has the box alone. Shapes stand in comments there, as readers write them; the source keeps its jaxtyping. On a page that
-is no chapter's, the argument is CHAPTER.FUNCTION. A function with a star is never printed.
+it a fold, *Compare*, holds the body, its helpers, and the sentences that explain it: the directive's content. The
+students' edition has the box alone. Shapes stand in comments there, as readers write them; the source keeps its
+jaxtyping. On a page that is no chapter's, the argument is CHAPTER.FUNCTION. A function with a star is never printed.
 `{listing} FILE FUNCTION` shows any other code of ours in the same way.
 """
 
@@ -23,7 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from autograder.release.blank import BlankError, Module
 from book.contents import chapter_of
-from book.notebook_parts import Part, notebook, part_of
+from book.notebook_parts import Part, helpers_of, notebook, part_of
 
 ROOT = Path(__file__).parents[2]
 WIDTH = 58  # characters of a line of a signature: what the box shows of it at 1,100 pixels
@@ -133,6 +133,7 @@ class Write(SphinxDirective):
         try:
             part, module = part_of(chapter, name), Module.of(chapter)
             code = asked(module, name), answer(module, name)
+            helpers = [answer(module, each) for each in helpers_of(chapter, name)]
         except (LookupError, BlankError, OSError) as error:
             raise self.error(f"{{write}} {self.arguments[0]}: {error}") from None
         if part.is_bonus:
@@ -141,7 +142,7 @@ class Write(SphinxDirective):
             self.env.note_dependency(str(file))
         shown = self.box(chapter, part, code[0])
         if self.config.edition != "students":
-            shown += self.fold(code[1])
+            shown += self.fold("\n\n\n".join([code[1], *helpers]))
         return self.parsed(shown)
 
     def box(self, chapter: str, part: Part, code: str) -> list[str]:
