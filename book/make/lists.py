@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
-from book.contents import all_chapters, pages  # noqa: E402
+from book.contents import all_chapters, further, page_file, pages  # noqa: E402
 from book.notebook_parts import parts  # noqa: E402
 from lab.files import atomic_write  # noqa: E402
 
@@ -31,7 +31,8 @@ def road() -> Iterator[str]:
     for name, about in all_chapters().items():
         yield f"1. []({name}/lesson.md) – {about['question']}\\"
         yield f"   *You write* {about['write']}.\\"
-        yield f"   *Minutes:* {about['reading']} of reading, {sum(core_parts(name).values())} in the notebook."
+        more = "".join(f"\\\n   *Then* []({page_file(page).relative_to(ROOT / 'book')})." for page in further(name))
+        yield f"   *Minutes:* {about['reading']} of reading, {sum(core_parts(name).values())} in the notebook.{more}"
 
 
 def papers() -> Iterator[str]:

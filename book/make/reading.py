@@ -18,6 +18,8 @@ SHORT = {  # lessons that tell one story: their words; what they leave out has p
     "encoder_decoder": 2000,
     "bahdanau": 3000,
     "luong": 3000,
+    "self_attention": 3000,
+    "transformer": 3000,
     "language_model": 3000,
     "long_context": 3000,
 }

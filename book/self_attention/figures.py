@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 from IPython.display import HTML
 
+from book.show import experiments
 from book.show.tables import ROOT, results, table
 from lab.evaluation.result_files import read_json
 from lab.show.plots import Picture, panels, ranges, styled
@@ -158,6 +160,25 @@ FROZEN = {"frozen": "no parameters, with positions, scores divided"}
 def linear(solution: str, corpus: str, metric: str = "accuracy") -> str:
     """Return the score, in per cent, of the linear model on words and pairs of words, kept with `solution`."""
     return f"{100 * results(solution, f'{corpus}-linear')[0]['scores']['test'][metric]['value']:.1f}"
+
+
+def of_parts() -> dict[str, str]:
+    """Return the scores that the chapter quotes of its classifiers, as means over the seeds."""
+    mean = partial(experiments.mean, "self_attention")
+    macro_f1 = partial(mean, column=experiments.MACRO_F1)
+    return {
+        "both": macro_f1("parts", ""),
+        "unplaced": macro_f1("parts", "unplaced"),
+        "simple": macro_f1("parts", "simple"),
+        "two": macro_f1("parts", "two"),
+        "both_long": macro_f1("parts-long", "long"),
+        "two_long": macro_f1("parts-long", "two-long"),
+        "linear_relations": linear("pooling", "relations", "macro_f1"),
+        "reviews_both": mean("reviews", ""),
+        "linear_reviews": linear("pooling", "reviews"),
+        "imdb": mean("imdb", ""),
+        "linear_imdb": linear("pooling", "imdb"),
+    }
 
 
 def own_weight(**changes: object) -> float:

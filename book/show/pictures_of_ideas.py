@@ -15,15 +15,18 @@ from solutions.transformer.attention import sinusoids
 Matrix = NDArray[np.float64]
 
 
-def moving_sum(words: Sequence[str], X: Matrix, axes: tuple[int, int], word: int = 0) -> Drawing:
+def moving_sum(
+    words: Sequence[str], X: Matrix, axes: tuple[int, int], word: int = 0, features: Sequence[str] = ()
+) -> Drawing:
     """Draw two features of the words as a plane, and how a word moves when it becomes the weighted sum of all."""
     contexts, weights = (each[0].numpy() for each in simple_self_attention(torch.from_numpy(X)[None]))
     x, y = axes
+    right, up = features or [f"feature {axis + 1}" for axis in axes]
     shares = ", ".join(f"{each} {number(share, 2)}" for each, share in zip(words, weights[word], strict=True))
     new = contexts[word, [x, y]]
     drawing = Drawing(
         f"“{words[word]}” moves in the plane",
-        f"Each word is a point with feature {x + 1} to the right and feature {y + 1} upwards. Lines lead to the sum of "
+        f"Each word is a point with {right} to the right and {up} upwards. Lines lead to the sum of "
         f"{words[word]}, as thick as the weights: {shares}. It moves from {X[word, x]:g}, {X[word, y]:g} to "
         f"{new[0]:.2f}, {new[1]:.2f}.",
     )
@@ -35,8 +38,8 @@ def moving_sum(words: Sequence[str], X: Matrix, axes: tuple[int, int], word: int
     to = place(new)
     drawing.rule(50, 232, 250, 232)
     drawing.rule(34, 210, 34, 20)
-    drawing.text(150, 249, f"feature {x + 1} →", "small soft")
-    drawing.text(38, 12, f"↑ feature {y + 1}", "small soft")
+    drawing.text(150, 249, f"{right} →", "small soft")
+    drawing.text(30, 12, f"↑ {up}", "small soft", "start")
     for name, point, share in zip(words, X[:, [x, y]], weights[word], strict=True):
         left, top = place(point)
         drawing.rule(left, top, *to, "weights", 0.6 + 9 * float(share))

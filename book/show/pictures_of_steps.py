@@ -25,8 +25,8 @@ def self_attention_steps(X: Matrix, W_q: Matrix, W_k: Matrix, W_v: Matrix, words
         f"Step by step: the matrix X, a row for each of the words {', '.join(words)}; its products with W q, W k "
         "and W v, the queries, keys and values, two features each; the scores of all queries with all keys, divided by "
         f"the root of two; the softmax of each row, the weights; and the context, the weights times the values. The "
-        f"row of {words[0]} is framed: its largest weights are on "
-        f"{' and '.join(words[int(i)] for i in np.argsort(-weights[0])[:2])}.",
+        f"row of {words[0]} is framed: its largest weight, {number(weights[0].max(), 2)}, is on "
+        f"{words[int(weights[0].argmax())]}.",
     )
     high, top = 20.0 * n, 42.0
     names = [word[:5] for word in words]

@@ -10,18 +10,12 @@ from matplotlib.figure import Figure
 from sacrebleu import corpus_bleu
 from torch import Tensor
 
-from book.show import long_sentence
 from book.show.experiments import BLEU, Column, experiment_table, runs_of
 from book.show.tables import ROOT, budget, outputs, results, summary, table
 from lab import corpora
 from lab.evaluation.result_files import read_json
-from lab.kinds.pinned import pinned
-from lab.kinds.translation import Trained
 from lab.metrics import as_matrix
 from lab.show.plots import Picture, training_curves
-from solutions.bahdanau.model import SOLUTION as BAHDANAU
-from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
-from solutions.luong.model import SOLUTION as LUONG
 from solutions.transformer.ablation import Habits, Head
 from solutions.transformer.attention import noam_rate, sinusoids
 
@@ -31,13 +25,6 @@ USES = {  # of attention: queries, keys
     "cross": "cross-attention: queries from the target, keys from the source",
 }
 FOCUSED = 0.5  # of a head's rows: what it is said to look at is where it looks most
-
-
-def show_all(model: Trained) -> None:
-    """Print what the small model of each chapter makes of the long sentence."""
-    recurrent = {"encoder_decoder": ENCODER_DECODER, "bahdanau": BAHDANAU, "luong": LUONG}
-    models = {name: pinned(solution) for name, solution in recurrent.items()}
-    long_sentence.show(**models, transformer=model)
 
 
 def head_view(

@@ -2,21 +2,62 @@
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 
-from IPython.display import HTML
 from jaxtyping import Float
 from torch import Tensor
 
+from book.show import experiments
 from book.show.drawn import number
+from book.show.experiments import BLEU
 from book.show.quoting import quote
 from book.show.reading import Reading, said
-from book.transformer.figures import heads_table
-from lab.corpora import Pair
+from book.transformer.figures import cache_times
+from lab import corpora
+from lab.kinds.pinned import pinned
 from lab.kinds.translation import Trained
 from lab.show.attention_table import HeatTable, heat_table
+from solutions.bahdanau.model import SOLUTION as BAHDANAU
+from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
+from solutions.luong.model import SOLUTION as LUONG
 from solutions.transformer.ablation import Head, ablated, attentions, batches, habits_of, mean_loss, without_head
 
 CHEAP = 0.05  # nats a token
+
+
+def recurrent() -> dict[str, Trained]:
+    """Return the small model of each chapter before that translates."""
+    every = {"encoder_decoder": ENCODER_DECODER, "bahdanau": BAHDANAU, "luong": LUONG}
+    return {name: pinned(solution) for name, solution in every.items()}
+
+
+def positions_quoted() -> dict[str, str]:
+    """Return the BLEU of the three kinds of positions, as means over the seeds."""
+    mean = partial(experiments.mean, "transformer", "positions", column=BLEU)
+    return {"sines": mean(""), "learned": mean("learned"), "unplaced": mean("unplaced")}
+
+
+def training_quoted() -> dict[str, str]:
+    """Return what the page on training quotes: smoothing, norms with a warm-up and without, the cache."""
+    mean = partial(experiments.mean, "transformer", column=BLEU)
+    first, *_, last = cache_times()
+    cold = float(mean("norms", "cold"))
+    others = [mean("norms", ""), mean("norms", "pre-norm"), mean("norms", "pre-norm-cold"), mean("norms-slow", "slow")]
+    assert cold < min(map(float, others)) - 5, "the text says that only post-norm without a warm-up falls far"
+    return {
+        "plain": mean("smoothing", ""),
+        "smoothed": mean("smoothing", "smooth"),
+        "post": others[0],
+        "post_cold": mean("norms", "cold"),
+        "pre": others[1],
+        "pre_cold": others[2],
+        "slow": others[3],
+        "slow_cold": mean("norms-slow", "slow-cold"),
+        "first_ms": f"{first['plain']:.1f}",
+        "cache_word": f"{last['length']}",
+        "plain_ms": f"{last['plain']:.1f}",
+        "cached_ms": f"{last['cached']:.1f}",
+    }
 
 
 def probabilities(model: Trained, french: str, english: str) -> dict[str, float]:
@@ -45,33 +86,56 @@ def last_layer(model: Trained, mean: Float[Tensor, "target source"], french: str
     )
 
 
-def removed(model: Trained, pairs: Sequence[Pair]) -> HTML:
-    """Return the costliest heads and the cheapest ones, and quote what the text says of them."""
+def removed(model: Trained) -> list[Head]:
+    """Return what each head costs on 100 validation sentences, the costliest first, and quote what the text says."""
+    pairs = corpora.load("phrasebook").validation[::10]
     heads, equal = ablated(model, pairs), habits_of(model, pairs, equal=True)
     first, decoders = heads[0], [head for head in heads if head.use == "decoder"]
     aligning = [head for head in heads if head.use == "cross" and head.layer == model.model.recipe.layers]
-    mark, costly = max(decoders, key=lambda head: head.habits.mark), decoders[0]
+    mark, second = sorted(decoders, key=lambda head: -head.habits.mark)[:2]
+    costly, even = decoders[0], equal["decoder", 0, 0].mark
     linked = [head.habits.linked or 0.0 for head in aligning]
-    even = equal["decoder", 0, 0].mark
     assert (first.habits.linked or 0) < min(linked) / 2, "the text says that the costliest head does not align"
     assert costly.habits.mark > even, "the text says that a costly head gives much weight to <s>"
     assert mark.cost < costly.cost, "and one that gives more costs less"
+    encoders = max(head.cost for head in heads if head.use == "encoder")
+    assert min(mark.cost, second.cost) > encoders, (
+        "and that two that give most cost more than every head of the encoder"
+    )
     quote(
         whole=f"{mean_loss(model.model, batches(model, pairs)):.3f}",
         costliest=first.name,
-        costliest_cost=f"{first.cost:.3f}",
+        costliest_cost=number(first.cost, 3),
         costliest_linked=f"{100 * (first.habits.linked or 0):.0f}",
-        aligning_linked=f"{100 * min(linked):.0f} to {100 * max(linked):.0f}",
-        aligning_cost=f"{max(head.cost for head in aligning):.3f}",
-        cheap=f"{sum(head.cost < CHEAP for head in heads)}",
-        all_heads=f"{len(heads)}",
         equal_mark=f"{100 * even:.0f}",
         costly_mark=f"{100 * costly.habits.mark:.0f}",
-        costly_cost=f"{costly.cost:.3f}",
+        costly_cost=number(costly.cost, 3),
         most_mark=f"{100 * mark.habits.mark:.0f}",
-        most_cost=f"{mark.cost:.3f}",
+        most_cost=number(mark.cost, 3),
+        second_cost=number(second.cost, 3),
     )
-    return heads_table([*heads[:3], *heads[-2:]], which="The three costliest heads and the two cheapest")
+    return heads
+
+
+def looks_at_mark(heads: Sequence[Head]) -> Head:
+    """Return the head that the chapter bets on: of those of the decoder with about half their weight on <s>."""
+    return min((head for head in heads if head.use == "decoder"), key=lambda head: abs(head.habits.mark - 0.5))
+
+
+def on_the_mark(heads: Sequence[Head]) -> str:
+    """Return how much weight that head gives to <s>, in per cent."""
+    return f"{100 * looks_at_mark(heads).habits.mark:.0f}"
+
+
+def costs_much(heads: Sequence[Head]) -> str:
+    """Return what the chapter answers to its guess; raise ValueError where that head is not one of the costliest."""
+    head = looks_at_mark(heads)
+    place = list(heads).index(head) + 1
+    if place != 2:
+        raise ValueError(f"the chapter says that only one head costs more than {head.name}, but it comes {place}.")
+    return (
+        f"Without it the loss rises by {number(head.cost, 3)} nats a token. Of {len(heads)} heads only one costs more."
+    )
 
 
 def two_heads(seen: dict[str, Tensor], heads: Sequence[Head], french: str, english: str) -> tuple[HeatTable, HeatTable]:

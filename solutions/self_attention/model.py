@@ -32,6 +32,7 @@ class SelfAttentive(Classifier):
     """
 
     places: Tensor
+    asked: Tensor
 
     def __init__(self, recipe: Recipe, vocabulary_size: int, labels: int, layer: Callable | None = None) -> None:
         super().__init__()
@@ -46,18 +47,23 @@ class SelfAttentive(Classifier):
             self.blocks = nn.ModuleList(SimpleSelfAttention() for _ in range(recipe.blocks))
         else:
             build = layer or (SelfAttention if recipe.scaled else Unscaled)
-            self.blocks = nn.ModuleList(build(width, width, width) for _ in range(recipe.blocks))
+            sizes = width, recipe.key_dim or width, width
+            self.blocks = nn.ModuleList(build(*sizes) for _ in range(recipe.blocks))
             for matrix in self.blocks.parameters():
                 matrix.requires_grad_(not recipe.frozen)
                 nn.init.eye_(matrix)  # the start is the form without parameters, but for the division by √d_k
         nn.init.normal_(self.words.weight, std=WORD)
-        self.reader = nn.Sequential(nn.Linear(width, recipe.hidden), nn.ReLU())
-        self.decide = nn.Linear(recipe.hidden, labels)
+        self.reader = nn.Sequential(nn.Linear(width, recipe.hidden), nn.ReLU()) if recipe.hidden else nn.Identity()
+        self.decide = nn.Linear(recipe.hidden or width, labels)
+        if recipe.reads:
+            self.register_buffer("asked", torch.tensor(-1))  # the number of the word that is read
         self.dropout = nn.Dropout(recipe.dropout)
 
     def prepare(self, words: Words, texts: Labelled) -> None:
         """Start from the vectors that the recipe names; once, before a training."""
         start_from(self.recipe.vectors, self.words, words, texts.sentences)
+        if self.recipe.reads:
+            self.asked.fill_(words.encode(self.recipe.reads)[0])
 
     def forward(self, tokens: Tokens, mask: Mask) -> Float[Tensor, "batch labels"]:
         tokens, mask, _ = self.read(tokens, mask)
@@ -70,9 +76,13 @@ class SelfAttentive(Classifier):
         X = self.placed(tokens)
         for block in self.blocks:
             X = X + self.dropout(self.context(block, X, mask))
-        features = self.reader(X) * mask[..., None]
-        mean = features.sum(dim=1) / mask.sum(dim=1, keepdim=True).clamp(min=1)
+        features, read = self.reader(X), self.read_last(tokens, mask)
+        mean = (features * read[..., None]).sum(dim=1) / read.sum(dim=1, keepdim=True).clamp(min=1)
         return self.decide(self.dropout(mean))
+
+    def read_last(self, tokens: Tokens, mask: Mask) -> Mask:
+        """Return which words are read behind the last block: all, or those that the recipe names."""
+        return mask & (tokens == self.asked) if self.recipe.reads else mask
 
     def context(self, block: nn.Module, X: Vectors, mask: Mask) -> Vectors:
         """Return what a block makes of each word."""
@@ -85,16 +95,21 @@ class SelfAttentive(Classifier):
         the mean over the words that ask is taken: attention rollout, Abnar and Zuidema (2020).
         """
         some, kept, place = self.read(tokens, mask)
-        X = self.placed(some)
-        share = kept / kept.sum(dim=1, keepdim=True).clamp(min=1)
-        mixtures = []
-        for block in self.blocks:
-            context, weights = block(X, kept)
-            X = X + context
-            mixtures.append((weights + torch.eye(X.shape[1], device=X.device)) / 2)
-        for mixture in reversed(mixtures):
+        last = self.read_last(some, kept)
+        share = last / last.sum(dim=1, keepdim=True).clamp(min=1)
+        for weights in reversed(self.every_block(some, kept)):
+            mixture = (weights + torch.eye(some.shape[1], device=some.device)) / 2
             share = (share[:, None].to(mixture.dtype) @ mixture)[:, 0]
         return torch.zeros(tokens.shape, dtype=share.dtype, device=share.device).scatter_add(1, place, share * kept)
+
+    def every_block(self, tokens: Tokens, mask: Mask) -> list[Float[Tensor, "batch words words"]]:
+        """Return the weights of each block."""
+        every, X = [], self.placed(tokens)
+        for block in self.blocks:
+            context, weights = block(X, mask)
+            X = X + context
+            every.append(weights)
+        return every
 
     def placed(self, tokens: Tokens) -> Vectors:
         """Return the vectors of the words, with those of their places."""

@@ -1,6 +1,11 @@
-"""The model that the chapter shows, pinned in pinned/ (`make models`)."""
+"""The models that the chapter shows, pinned in pinned/ (`make models`)."""
 
 from lab.evaluation.pins import Pin
 from solutions.self_attention.fast import SOLUTION
+from solutions.self_attention.sweeps import ON_TIRED
 
-PINS = (Pin(SOLUTION, "relations"),)
+TIRED = {"one": ("", 1), "two": ("two", 1), "two-2": ("two", 2), "two-3": ("two", 3)}  # name: variant, seed
+PINS = (
+    Pin(SOLUTION, "relations"),
+    *(Pin(SOLUTION, "tired", name, changes=ON_TIRED.variants[word], seed=n) for name, (word, n) in TIRED.items()),
+)

@@ -20,7 +20,11 @@ class Recipe:
     place_scale: Amount = 2.5  # its size: how far near places stand out before anything is learnt
     embedding_dim: Size = 64  # width of a word; keys and values are as wide as word and place together
     vectors: Literal["random", "texts", "glove"] = "random"  # what words start from: lab/text/word_vectors.py
-    hidden: Size = 64  # units that read each word with its context before the text is summed up
+    key_dim: Count = 0  # width of queries and keys, where they are narrower; 0 = as wide as values
+    hidden: Count = (
+        64  # units that read each word with its context before the text is summed up; 0 = it is summed as is
+    )
+    reads: str = ""  # the word whose vector alone is read in the end, in place of the mean of all
     most: Size = 400  # words of a text that are read: half of them its first, half its last
     dropout: Part = 0.2
     word_dropout: Part = 0.0  # share of the words that are hidden while training
@@ -55,5 +59,19 @@ RECIPES = {
         word_dropout=0.1,
         training=Training(tokens=1000, epochs=8, rate=3e-3, weight_decay=1e-2, ema=0.99, precision="fp32"),
     ),
+    # One word decides, and one is asked: what *it* has read. Between its vector and the label is a matrix alone.
+    "tired": replace(
+        SMALL,
+        hidden=0,
+        reads="it",
+        dropout=0.0,
+        training=Training(tokens=1000, epochs=10, rate=3e-3, precision="fp32"),
+    ),
 }
-DEFAULTS = {"relations": "small", "reviews": "reviews", "imdb": "base", "sst": "sentences"}  # corpus: recipe
+DEFAULTS = {  # corpus: recipe
+    "relations": "small",
+    "tired": "tired",
+    "reviews": "reviews",
+    "imdb": "base",
+    "sst": "sentences",
+}

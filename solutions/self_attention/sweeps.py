@@ -29,7 +29,15 @@ ON_SCALE = Sweep(
     recipe="small",
     variants=WIDTHS,
 )
+# Read at one word, by a matrix alone. Two blocks with narrower keys have as many parameters as one: 22,882.
+ON_TIRED = Sweep(
+    "What is *it*? One block, or two of the same number of parameters?",
+    corpus="tired",
+    recipe="tired",
+    variants={"": {}, "two": {"blocks": 2, "key_dim": 20}},
+)
 SWEEPS = {
+    "tired": ON_TIRED,
     "parts": ON_PARTS,
     "parts-long": ON_PARTS.longer(30),
     "scale": ON_SCALE,

@@ -168,7 +168,7 @@ def test_each_state_of_a_drawing_shows_something_and_says_what(about: Path) -> N
 
 
 def test_five_words_take_what_the_taught_function_gives_them() -> None:
-    X = torch.tensor([[[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 2.0]]])
+    X = torch.tensor([[[1, 0, 1], [0, 1, 0], [1, 0, 0], [0, 0, 1], [1, 0, 2.0]]])
     context, weights = simple_self_attention(X)
     drawing = ROOT / "book" / "self_attention" / "drawings" / "everyone_asks.svg"
     texts = [shape.get("data-each", "") for shape in shapes(drawing) if shape.get("data-each")]

@@ -4,7 +4,6 @@ import re
 from dataclasses import asdict
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -12,7 +11,8 @@ from torch import nn
 import book.bahdanau.pictures as pictures_bahdanau
 import book.encoder_decoder.pictures as pictures_encoder_decoder
 import book.language_model.figures as figures_language_model
-from book.show import pictures_of_ideas
+from book.self_attention.example import W_K, W_Q, W_V, WORDS, X
+from book.show import pictures_of_ideas, pictures_of_steps
 from lab.corpora import Pair
 from lab.text.batches import collate
 from solutions.language_model.model import Decoder
@@ -104,9 +104,15 @@ def test_the_parts_of_a_drawn_gru_add_up_to_the_taught_step() -> None:
 
 
 def test_a_word_moves_to_the_sum_that_the_chapter_has_by_hand() -> None:
-    X = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 2]], dtype=float)
-    drawing = pictures_of_ideas.moving_sum("you had me at hello".split(), X, (0, 2))
+    drawing = pictures_of_ideas.moving_sum(WORDS, X, (0, 2), features=("person", "greeting"))
     assert drawing.described.endswith("It moves from 1, 1 to 0.89, 1.48.")
+
+
+def test_the_verb_alone_answers_you() -> None:
+    scores = X @ W_Q.T @ (X @ W_K.T).T
+    assert scores[0].tolist() == [0, 4, 0, 0, 0]
+    drawing = pictures_of_steps.self_attention_steps(X, W_Q, W_K, W_V, WORDS)
+    assert drawing.described.endswith("its largest weight, .81, is on had.")
 
 
 @pytest.mark.parametrize("changes", [{}, {"kv_heads": 2}, {"kv_heads": 1}, {"latent": 6}], ids=str)

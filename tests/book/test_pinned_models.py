@@ -32,7 +32,7 @@ def test_they_take_little_room_and_each_is_listed() -> None:
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TRAINS = re.compile(r"\b(?:train|fit|Trainer|make)\(|optimizer\.step\(\)")
 # Models of two sentences, for a reader who wants to see the loop: ten steps, and twice a hundred.
-TOYS = ("book/tools/batch_and_loss.md", "book/transformer/evidence.md", "book/transformer/lesson.md")
+TOYS = ("book/tools/batch_and_loss.md", "book/transformer/evidence.md", "book/transformer/training.md")
 
 
 def test_the_pages_train_nothing_but_models_of_two_sentences() -> None:

@@ -7,6 +7,7 @@ import torch
 
 import book.transformer.figures as figures
 from book.show.tables import by_length
+from book.transformer import pictures, walk
 from book.transformer.figures import habit, head_view, heads_table, positions, schedules
 from solutions.transformer.ablation import Habits, Head
 
@@ -47,6 +48,45 @@ def test_the_table_of_heads_has_a_row_for_each_and_for_equal_weights() -> None:
     assert "cross, layer 2, head 1" in html
     assert "+0.123" in html
     assert html.count("equal weights, ") == 3
+
+
+def test_the_walk_through_a_layer_has_the_numbers_of_the_text_and_ends_as_the_taught_layer() -> None:
+    made = walk.steps()
+    told = {
+        "heads": [5, 6],
+        "attended": [11, 6],
+        "normed": [1, -1],
+        "wide": [1, 0, 0, 2],
+        "narrow": [1, 2],
+        "last": [2, 1],
+    }
+    for name, numbers in told.items():
+        assert made[name].tolist() == pytest.approx(numbers, abs=1e-4), name
+    assert made["added"].tolist() == pytest.approx([12.10, 6], abs=0.002)
+    assert len(walk.layer_walk().panels) == 8
+
+
+def test_the_masks_of_a_batch_are_drawn_as_they_are_made() -> None:
+    drawing = pictures.three_masks("a b <pad>".split(), "<s> c <pad>".split())
+    hidden = [sum(part.count(">×<") for part in parts) for _, _, parts in drawing.panels]
+    assert hidden == [1, 3, 4]  # the source's padding; the future of three; and the target's padding as a key of itself
+
+
+def test_heads_left_out_are_drawn_in_their_order_and_those_of_the_decoder_coloured() -> None:
+    heads = [
+        Head("cross", 1, 1, 0.3, Habits(0.1)),
+        Head("decoder", 1, 2, 0.2, Habits(0.46)),
+        Head("encoder", 1, 1, 0.0, Habits(0.2)),
+    ]
+    drawn = pictures.heads_left_out(heads)
+    colours = [bar.get_facecolor() for bar in drawn.figure.axes[0].patches]
+    assert colours[0] == colours[2] != colours[1]
+    assert "decoder, layer 1, head 2 0.200, 46% on <s>" in drawn.alt
+
+
+def test_a_counter_stands_beside_clocks() -> None:
+    digits, clocks = pictures.counter_and_clocks(8).panels
+    assert sum(part.count("<rect") for part in digits[2]) == sum(part.count("<rect") for part in clocks[2]) == 24
 
 
 def test_sentences_split_by_length_and_clauses_score_as_in_the_result_file() -> None:

@@ -10,7 +10,8 @@ from book.self_attention.figures import GATES
 from solutions.self_attention.attention import layer_cost
 from solutions.self_attention.fast import FastSelfAttentive
 from solutions.self_attention.model import SelfAttentive
-from solutions.self_attention.recipe import Recipe
+from solutions.self_attention.recipe import RECIPES, Recipe
+from solutions.self_attention.sweeps import SWEEPS
 
 SMALL = Recipe(embedding_dim=6, place_dim=4, hidden=5, most=8, blocks=2, dropout=0.0)
 TOKENS = torch.tensor([[4, 5, 6, 7, 8, 9], [5, 4, 0, 0, 0, 0], [9, 8, 7, 6, 0, 0]])
@@ -63,6 +64,27 @@ def test_the_weights_add_up_to_one_over_the_words_of_a_text(changes: dict) -> No
     torch.testing.assert_close(weights.sum(dim=1), torch.ones(3))
     assert (weights[~MASK] == 0).all()
     assert (weights >= 0).all()
+
+
+def test_a_model_that_reads_one_word_has_of_the_first_block_a_sum_over_the_words() -> None:
+    """Two words each in two versions: with one block the four scores' differences add up, with two they do not."""
+    for blocks, adds in ((1, True), (2, False)):
+        net = model(reads="it", hidden=0, key_dim=3, blocks=blocks)
+        net.asked.fill_(9)
+        texts = torch.tensor([[first, 4, second, 9] for first in (5, 6) for second in (7, 8)])
+        mask = torch.ones_like(texts, dtype=torch.bool)
+        raw = net.blocks[0](net.placed(texts), mask)[1][:, 3, 3]  # of a word that is always there: 1 over the sum
+        scores = (net(texts, mask)[:, 0] - net(texts, mask)[:, 1]) / raw
+        assert torch.isclose(scores[0] + scores[3], scores[1] + scores[2], rtol=1e-3).item() is adds
+
+
+def test_two_blocks_with_narrow_keys_have_the_parameters_of_one() -> None:
+    one, two = SWEEPS["tired"].variants.values()
+    sizes = [
+        sum(each.numel() for each in built.parameters())
+        for built in (SelfAttentive(replace(RECIPES["tired"], **changes), 50, 2) for changes in (one, two))
+    ]
+    assert sizes[0] == sizes[1]
 
 
 def test_of_a_long_text_the_beginning_and_the_end_are_read() -> None:

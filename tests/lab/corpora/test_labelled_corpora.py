@@ -20,6 +20,7 @@ from lab.corpora import (
     reviews,
     sources,
     sst,
+    tired,
     verdicts,
     votes,
 )
@@ -27,7 +28,14 @@ from lab.corpora.markers import MARKERS, with_markers
 from lab.text import word_vectors as vectors
 from lab.text.tokenizers import Words
 
-MADE = {"reviews": reviews, "aspects": aspects, "relations": relations, "verdicts": verdicts, "votes": votes}
+MADE = {
+    "reviews": reviews,
+    "aspects": aspects,
+    "relations": relations,
+    "verdicts": verdicts,
+    "votes": votes,
+    "tired": tired,
+}
 
 
 def words_at(document: Document, places: frozenset[tuple[int, int]] | None = None) -> list[str]:
@@ -67,6 +75,23 @@ def test_no_verdict_of_a_test_review_was_read_in_training(name: str) -> None:
 
     corpus = corpora.load(name)
     assert not judged(corpus.train) & (judged(corpus.validation) | judged(corpus.tests["test"]))
+
+
+def test_noun_adjective_and_size_together_say_what_it_is() -> None:
+    sizes = {
+        noun: size
+        for of, _ in tired.KINDS.values()
+        for size, nouns in zip(tired.LABELS, of, strict=True)
+        for noun in nouns
+    }
+    corpus = tired.load()
+    for document in tired.generate(200, 3):
+        noun, adjective = tired.pair(document)
+        [kind] = [name for name, (_, adjectives) in tired.KINDS.items() if adjective in adjectives]
+        assert document.words.index(noun) == (1 if kind == "animal" else 6)
+        assert sizes[noun] == document.label
+    read = {tired.pair(document) for document in corpus.train}
+    assert not read & {tired.pair(each) for part in (corpus.validation, corpus.tests["test"]) for each in part}
 
 
 def test_no_pair_of_a_test_sentence_was_read_in_training() -> None:
