@@ -30,6 +30,15 @@ SWEEPS = {
     "hops-long": replace(ON_HOPS, variants=penalised(4)).longer(
         20, "Is the penalty only slower? Four hops, with more epochs."
     ),
+    "facts": Sweep(
+        "Two facts, one vector or several, with and without the penalty: which reads them?",
+        corpus="two_facts",
+        recipe="facts",
+        variants={
+            **{f"hops-{hops}": {"hops": hops} for hops in HOPS[:3]},
+            **{f"hops-{hops}-{word}": {"hops": hops, "penalty": 0.01} for hops, word in ((2, "priced"), (4, "priced"))},
+        },
+    ),
     # Dropout would take one of eight numbers away.
     "narrow": Sweep(
         "Does one hop fail where a state has eight numbers?",
