@@ -4,6 +4,7 @@ A box says which part of the notebook asks for it and how long that takes, and s
 it a fold, *Compare*, holds the body, and the sentences that explain it: the directive's content. The students' edition
 has the box alone. Shapes stand in comments there, as readers write them; the source keeps its jaxtyping. On a page that
 is no chapter's, the argument is CHAPTER.FUNCTION. A function with a star is never printed.
+With the option `:with: HELPER` the fold begins with a function that the body calls and no notebook asks for.
 `{listing} FILE FUNCTION` shows any other code of ours in the same way.
 """
 
@@ -14,8 +15,10 @@ import re
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from edition import ANSWERS
 from sphinx.application import Sphinx
@@ -126,13 +129,15 @@ class Write(SphinxDirective):
 
     required_arguments = 1
     has_content = True
+    option_spec: ClassVar[dict] = {"with": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
         chapter, _, name = self.arguments[0].rpartition(".")
         chapter = chapter or chapter_of(self.env.docname)
         try:
             part, module = part_of(chapter, name), Module.of(chapter)
-            code = asked(module, name), answer(module, name)
+            helpers = [answer(module, each) for each in self.options.get("with", "").split()]
+            code = asked(module, name), "\n\n\n".join([*helpers, answer(module, name)])
         except (LookupError, BlankError, OSError) as error:
             raise self.error(f"{{write}} {self.arguments[0]}: {error}") from None
         if part.is_bonus:

@@ -22,7 +22,7 @@ from solutions.structured.watched import short_reviews
 
 
 def with_curve(variant: str = "") -> tuple[Trained, list[tuple[int, float]]]:
-    """Return the chapter's model with the penalty, or the one that is "free" of it, and its overlap, step by step."""
+    """Return a pinned model of the chapter and what its hops shared in training, step by step."""
     return pinned(SOLUTION, variant), [(step, shared) for step, shared in watched(SOLUTION, variant)]
 
 

@@ -58,7 +58,7 @@ def right_on(models: Mapping[str, Trained], looking: Trained, hop: int) -> dict[
     }  # fmt: skip
 
 
-def without_penalty(free: Trained) -> HeatTable:
+def excellent_without(free: Trained) -> HeatTable:
     """Return the hops of one review without the penalty, and quote what the text says of them."""
     table, read = hops_of(free, EXCELLENT, "Four hops without the penalty.")
     read.tell({f"free_{hop}": (f"hop {hop}", "excellent") for hop in (1, 2, 3, 4)})
@@ -66,7 +66,7 @@ def without_penalty(free: Trained) -> HeatTable:
     return table
 
 
-def with_penalty(priced: Trained, free: Trained) -> HeatTable:
+def excellent_with(priced: Trained, free: Trained) -> HeatTable:
     """Return the hops of one review with the penalty, and quote what the text says of them."""
     table, read = hops_of(priced, EXCELLENT, "Four hops with the penalty.")
     read.tell({"priced_film": ("hop 1", "film"), "priced_for": ("hop 2", "for")}, least=0.9)

@@ -44,6 +44,13 @@ def test_the_body_and_what_explains_it_are_folded_and_only_the_full_edition_has_
     assert (FOLDED in (tmp_path / "html" / "index.html").read_text(encoding="utf8")) == is_full
 
 
+def test_a_helper_that_no_notebook_asks_for_stands_in_the_fold_alone(tmp_path):
+    assert not built(tmp_path, page("structured.structured_attention\n:with: hop_weights"), **SETTINGS, edition="full")
+    before, _, fold = text_of(tmp_path).partition("Compare")
+    assert "hop_weights" not in before
+    assert fold.index("def hop_weights(") < fold.index("def structured_attention(")
+
+
 @pytest.mark.parametrize(
     ("argument", "says"),
     [

@@ -17,7 +17,15 @@ class structured extends Network {
     const scores = states.map((h) => this.linear("reader.W_s2", tanh(this.linear("reader.W_s1", h)))); // source × hops
     const weights = Array.from(scores[0], (_, hop) => weigh(scores.map((row) => row[hop]), hand));
     const M = joined(...weights.map((row, hop) => weightedSum(row, states)));
-    return { logits: this.linear("classifier.3", relu(this.linear("classifier.1.layer", M))), weights };
+    return { logits: this.lists(this.linear("classifier.3", relu(this.linear("classifier.1.layer", M)))), weights };
+  }
+
+  /* Of scores for each option of each question, those of all lists of options; a label is one. */
+  lists(scores) {
+    const { answers, options } = this.settings;
+    if (!options) return scores;
+    const each = Array.from({ length: answers }, (_, question) => [...scores.slice(question * options, (question + 1) * options)]);
+    return Float32Array.from(each.reduce((joint, row) => joint.flatMap((sum) => row.map((score) => sum + score))));
   }
 }
 
