@@ -32,7 +32,7 @@ def of_pools() -> None:
     """Quote the pools' scores after 3 and after 30 epochs, and what the tests of explanation gave."""
     short = {pool: fmean(values("pooling", "roles", pool, ACCURACY)) for pool in POOLS}
     long = [value for pool in POOLS for value in values("pooling", "roles-long", joined(pool, "long"), ACCURACY)]
-    of_attention, of_max = (values("pooling", "roles", pool, ACCURACY) for pool in ("", "max"))
+    of_attention = values("pooling", "roles", "", ACCURACY)
     so(short[""] > max(short["mean"], short["uniform"]) + 3, "attention adds some points to the mean")
     so(min(of_attention) < short["max"] < max(of_attention), "the seeds of attention and of the maximum overlap")
     so(min(long) > 97, "all are alike in the end")

@@ -15,8 +15,8 @@ def of_reviews(variant: str, penalty: float) -> Pin:
 
 
 PINS = (
-    Pin(SOLUTION, "two_facts", changes={"penalty": 0.01}),
-    Pin(SOLUTION, "two_facts", "free"),
+    Pin(SOLUTION, "two_facts", changes={"hops": 4, "penalty": 0.1}),
+    Pin(SOLUTION, "two_facts", "free", changes={"hops": 4}),
     of_reviews("reviews", 0.01),
     of_reviews("reviews-free", 0.0),
 )

@@ -7,6 +7,8 @@ from lab.evaluation.sweeps import Changes, Sweep
 HOPS = (1, 2, 4, 8)
 PENALTIES = {"free": 0.0, "light": 0.001, "strong": 0.03, "full": 1.0}  # the word in a run's name: λ
 
+PRICES = {"priced": 0.01, "heavy": 0.1}  # the same on two facts
+
 
 def penalised(hops: int) -> dict[str, Changes]:
     """Return a variant with every weight of the penalty."""
@@ -36,7 +38,7 @@ SWEEPS = {
         recipe="facts",
         variants={
             **{f"hops-{hops}": {"hops": hops} for hops in HOPS[:3]},
-            **{f"hops-{hops}-{word}": {"hops": hops, "penalty": 0.01} for hops, word in ((2, "priced"), (4, "priced"))},
+            **{f"hops-4-{word}": {"hops": 4, "penalty": penalty} for word, penalty in PRICES.items()},
         },
     ),
     # Dropout would take one of eight numbers away.
