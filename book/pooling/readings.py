@@ -8,6 +8,7 @@ from book.show.erasing import looked, probability, shown, weight, without
 from book.show.experiments import ACCURACY, EQUAL, EVIDENCE, MACRO_F1, mean, span, values
 from book.show.long_sentence import SHORT, long_sentence
 from book.show.quoting import quote
+from book.show.reading import StoryError
 from lab.corpora import Document, roles
 from lab.kinds.classification import Trained
 from lab.kinds.runs import joined
@@ -16,10 +17,6 @@ from lab.show.attention_table import HeatTable
 PIE = Document((SHORT,), "he → me", frozenset({(0, 0), (0, 1), (0, 3)}))
 MISSED = "la reine me manque"  # i miss the queen
 COUSIN = "ma cousine a refusé d' écouter ce voleur , mais des princesses l' ont volé"
-
-
-class StoryError(Exception):
-    """The models or the results are others than the text tells of."""
 
 
 def so(is_so: bool, says: str) -> None:

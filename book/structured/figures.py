@@ -7,7 +7,8 @@ from typing import Any
 import torch
 from IPython.display import HTML
 
-from book.show.experiments import ACCURACY, Column, runs_of, values
+from book.show.experiments import ACCURACY, Column, learning_curve, mean, runs_of, span, values
+from book.show.reading import StoryError
 from book.show.tables import budget, outputs, results, score, summary, table
 from lab.corpora import Document, reviews, verdicts
 from lab.corpora.aspects import WORDS
@@ -150,6 +151,42 @@ def aspect_table() -> HTML:
         "Weight on the evidence of each verdict, %, reviews with two verdicts, test: mean over the hops",
         ["variant", *names],
         rows,
+    )
+
+
+def of_the_lesson() -> dict[str, str]:
+    """Return the numbers that the lesson's text quotes."""
+    facts = {
+        variant: values("structured", "facts", variant, ACCURACY) for variant in ("hops-1", "hops-4", "hops-4-heavy")
+    }
+    one, four, heavy = map(statistics.fmean, facts.values())
+    if not (abs(four - one) < 3 and abs(heavy - four) < 1.5):
+        raise StoryError(f"the text says that one hop is nearly as good, and the penalty changes little: {facts}")
+    early = {
+        variant: learning_curve(runs_of("structured", "facts", variant), 2)[-1][1] for variant in ("hops-1", "hops-4")
+    }
+    short = {name: pinned(SOLUTION, name).progress.best for name in ("reviews-free", "reviews")}
+    if not short["reviews-free"] > short["reviews"] + 2:
+        raise StoryError(f"the text says that the penalty cost accuracy on short reviews: {short}")
+    return {
+        "facts_one": f"{one:.0f}",
+        "facts_four": f"{four:.0f}",
+        "alike": mean("structured", "facts", "hops-4", COSINE),
+        "alike_heavy": mean("structured", "facts", "hops-4-heavy", COSINE),
+        "early_one": f"{early['hops-1']:.0f}",
+        "early_four": f"{early['hops-4']:.0f}",
+        "short_free": f"{short['reviews-free']:.0f}",
+        "short_priced": f"{short['reviews']:.0f}",
+        "many_one": mean("structured", "many", "hops-1"),
+        "many_eight": mean("structured", "many", "hops-8"),
+    }
+
+
+def right_with_price() -> str:
+    """Return what the chapter answers to its guess."""
+    without, with_it = (span("structured", "facts", variant) for variant in ("hops-4", "hops-4-heavy"))
+    return (
+        f"On two facts, four hops read {without} % right without the price, and {with_it} % with it, over three seeds."
     )
 
 
