@@ -29,9 +29,8 @@ def so_far(**models: Trained) -> HTML:
         raise LookupError(f"no chapter is called {unknown[0]}: expected one of {', '.join(about)}")
     pair = long_sentence()
     named = {about[name]["model"]: models[name] for name in about if name in models}
-    translating = {name: each for name, each in named.items() if isinstance(each, translation.Trained)}
-    said = [(name, each.translate([pair.source])[0]) for name, each in translating.items()]
     read = [(name, facts_of(each)) for name, each in named.items() if isinstance(each, classification.Trained)]
+    said = [(name, each.translate([pair.source])[0]) for name, each in named.items() if name not in dict(read)]
     return strip(pair.source, pair.target, said, read)
 
 

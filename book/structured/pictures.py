@@ -7,11 +7,9 @@ from book.show.drawn import Drawing, number
 from book.show.experiments import ACCURACY, EQUAL, points, runs_of, seeds_of, seeds_plot, validations, values
 from book.show.seed_plots import bars, cloud, lines, seed_curves
 from book.structured.figures import VARIANTS, variant_of
-from lab.kinds.pinned import pinned
 from lab.kinds.runs import joined
 from lab.show.plots import Picture, Point
 from solutions.structured.attention import penalization
-from solutions.structured.model import SOLUTION
 from solutions.structured.sweeps import HOPS, PENALTIES
 
 CASES = {  # words: two hops over three words
@@ -61,17 +59,18 @@ FACTS = {  # variant of the sweep `facts`: its words
     "hops-4-priced": "4 hops, λ = 0.01",
     "hops-4-heavy": "4 hops, λ = 0.1",
 }
+PRICED = {"free": "", "light": ", λ = 0.001", "strong": ", λ = 0.03"}
 
 
 def hops_and_price() -> Picture:
     """Draw how many answers are right with one hop and several, with a price on sharing and without."""
-    short = {"4 hops": "reviews-free", "4 hops, λ = 0.01": "reviews"}
+    two = {variant_of(8, word): f"8 hops{priced}" for word, priced in PRICED.items()}
     groups = {
         "Two facts, over an LSTM": seeds_of("structured", "facts", FACTS),
         "Eight verdicts, over states that bind nothing": seeds_of(
             "structured", "many", {f"hops-{hops}": MANY[f"hops-{hops}"] for hops in (1, 8)}
         ),
-        "Short reviews, over an LSTM": {words: [pinned(SOLUTION, name).progress.best] for words, name in short.items()},
+        "Reviews with two verdicts, over an LSTM": seeds_of("structured", "hops", two),
     }
     return bars(groups, "all answers right, %", "Hops, and a price on sharing")
 

@@ -23,9 +23,9 @@ class structured extends Network {
   /* Of scores for each option of each question, those of all lists of options; a label is one. */
   lists(scores) {
     const { answers, options } = this.settings;
-    if (!options) return scores;
-    const each = Array.from({ length: answers }, (_, question) => [...scores.slice(question * options, (question + 1) * options)]);
-    return Float32Array.from(each.reduce((joint, row) => joint.flatMap((sum) => row.map((score) => sum + score))));
+    let joint = [0];
+    for (let q = 0; q < answers; q++) joint = joint.flatMap((sum) => [...scores.slice(q * options, (q + 1) * options)].map((s) => sum + s));
+    return options ? Float32Array.from(joint) : scores;
   }
 }
 
