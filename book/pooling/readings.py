@@ -82,7 +82,7 @@ def example(model: Trained) -> HeatTable:
     places = {name: document.words.index(name) for name in ("cousine", "voleur")}
     there = {name: number(weight(model, document, place), 3) for name, place in places.items()}
     quote(
-        cousine=there["cousine"],
+        cousine=number(weight(model, document, places["cousine"]), 2),
         thief=there["voleur"],
         thieves=number(weight(model, thieves, places["voleur"]), 3),
     )

@@ -63,7 +63,8 @@ def bars(groups: Mapping[str, Rows], x_label: str, title: str = "", digits: int 
         mean = statistics.fmean(seeds)
         axes.barh(y, mean, 0.7, color=colour, alpha=0.35)
         axes.plot(seeds, [y] * len(seeds), ls="", color=colour, marker="o", ms=3.5, clip_on=False)
-        axes.text(1, y, f"{row}: {mean:.{digits}f}", va="center", fontsize=9.5)
+        left = 1 if mean > 50 else max(seeds) + 2  # inside a long bar, behind a short one
+        axes.text(left, y, f"{row}: {mean:.{digits}f}", va="center", fontsize=9.5)
         texts.append(f"{group}, {row}: {spread(seeds, digits)}")
     axes.set(yticks=[], ylim=(len(lines) - 0.4, -0.6), xlim=(0, 100))
     axes.spines["left"].set_visible(False)

@@ -15,7 +15,7 @@ from solutions.structured.sweeps import HOPS, PENALTIES
 CASES = {  # words: two hops over three words
     "each its own word": ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0)),
     "both the same word": ((1.0, 0.0, 0.0), (1.0, 0.0, 0.0)),
-    "two words each, one shared": ((0.5, 0.5, 0.0), (0.0, 0.5, 0.5)),
+    "two words, one shared": ((0.5, 0.5, 0.0), (0.0, 0.5, 0.5)),
     "both spread evenly": ((1 / 3,) * 3,) * 2,
 }
 GUESS = {"reviews": {"a guess": 50.0}, "aspects": {"a guess": 25.0}}
