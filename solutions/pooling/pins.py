@@ -1,4 +1,4 @@
-"""The models that the chapter shows, pinned in pinned/ (`make models`): who does what to whom; relations; two of reviews."""
+"""The models that the chapter shows, pinned in pinned/ (`make models`): on roles, on relations, and two of reviews."""
 
 from lab.corpora import reviews
 from lab.evaluation.pins import Pin
