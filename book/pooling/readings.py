@@ -1,7 +1,12 @@
 """What the pages on pooling say of their shaded texts and of the pools, quoted from models and results."""
 
+from collections.abc import Collection
 from statistics import fmean
 
+import torch
+from torch import Tensor
+
+from book.pooling.figures import attending
 from book.pooling.pictures import POOLS
 from book.show.drawn import number
 from book.show.erasing import looked, probability, shown, weight, without
@@ -13,6 +18,7 @@ from lab.corpora import Document, roles
 from lab.kinds.classification import Trained
 from lab.kinds.runs import joined
 from lab.show.attention_table import HeatTable
+from solutions.pooling.attention import attention_pool
 
 PIE = Document((SHORT,), "he → me", frozenset({(0, 0), (0, 1), (0, 3)}))
 MISSED = "la reine me manque"  # i miss the queen
@@ -59,12 +65,26 @@ def largest(model: Trained, document: Document) -> str:
     return document.words[int(looked(model, document).words[0].argmax())]
 
 
+def label_with(model: Trained, document: Document, kept: Collection[int]) -> str:
+    """Return the label if only the words at these places have weight, in their own proportion."""
+
+    def attend(H: Tensor, w: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        chosen = mask & torch.tensor([[place in kept for place in range(mask.shape[1])]])
+        return attention_pool(H, w, chosen)
+
+    with attending(model.model, attend):
+        return model.classify([document.sentences])[0]
+
+
 def pie(model: Trained) -> HeatTable:
     """Return the shortest sentence, shaded, and quote what the text says of it."""
     she = Document((SHORT.replace("il", "elle"),), "she → me")
     for document in (PIE, she):
         so(model.classify([document.sentences])[0] == document.label, f"the label is {document.label}")
         so(largest(model, document) == "m'", "most weight is on m'")
+        so(label_with(model, document, {1}) == document.label, "the state at m' alone gives the label")
+    others = [SHORT.replace("entarté", verb) for verb in ("puni", "suivi")]
+    so(set(model.classify([(each,) for each in others])) == {PIE.label}, "the label stays with other verbs")
     quote(
         **{f"pie_{name}": number(weight(model, PIE, place), 2) for place, name in {0: "il", 1: "me", 3: "hit"}.items()},
         pie_she=number(weight(model, she, 1), 2),
@@ -78,6 +98,8 @@ def example(model: Trained) -> HeatTable:
     thieves = Document((COUSIN.replace("ce voleur", "ces voleurs"),), "she → them")
     for each in (document, thieves):
         so(model.classify([each.sentences])[0] == each.label, f"the label is {each.label}")
+        kept = set(range(len(each.words))) - {6, 7}  # neither ce nor voleur
+        so(label_with(model, each, kept) == each.label, "other states have carried the thief")
     so(largest(model, document) == "cousine", "most weight is on cousine")
     places = {name: document.words.index(name) for name in ("cousine", "voleur")}
     there = {name: number(weight(model, document, place), 3) for name, place in places.items()}
