@@ -128,7 +128,7 @@ gpu: $(SETUP) ## properties, speeds and full trainings on a GPU, in steps of 9 m
 models: $(SETUP) ## train and pin anew the models of the book from which code, recipe or data have moved away
 	@python -m book.make.models
 
-results: $(SETUP) ## score every kept output again, note which are as they were, and print the results
+results: $(SETUP) ## score every kept output again, and print every result and whether it is as it was
 	@python -m lab.evaluation
 
 clean: ## remove what was generated, but keep trained models, grades and what people wrote

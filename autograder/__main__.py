@@ -223,11 +223,11 @@ def _grading(options: argparse.Namespace) -> int:
             options.assignment,
             options.all,
         )
-    from autograder.judge.process import judge_of
+    from autograder.judge.process import judge_for
     from autograder.score import score
 
     with _settings(options) as settings:
-        return score(options.files, judge_of(settings), options.assignment)
+        return score(options.files, judge_for(settings), options.assignment)
 
 
 @contextmanager
@@ -259,7 +259,7 @@ def _told(options: argparse.Namespace, address: str = "") -> "JudgeSettings":
 
 @contextmanager
 def _settings(options: argparse.Namespace) -> Iterator["JudgeSettings"]:
-    """Yield what this machine's judging processes are told, with the sandbox that they share."""
+    """Yield the settings of this machine's judging processes, with the sandbox that they share."""
     from autograder.sandbox import sandbox
 
     sandbox.require_current_kit(KIT)

@@ -183,10 +183,13 @@ def summarise(
         lines.append(row | {"note": summary.GONE} if row["assignment"] in here else row)
     lines += summary.missing(Roster.of(out).missing(Records(out).submitted()))
     columns = summary.gradebook_columns(book)
-    order = {name: root for root, name in enumerate(assignments())}
+    order = {name: index for index, name in enumerate(assignments())}
     lines = [line | columns.get((line["student"], line.get("assignment", "")), {}) for line in lines]
     lines = [line | {"total": None} if line.get("error") and not line.get("manual_score") else line for line in lines]
-    lines.sort(key=lambda line: (order.get(str(line.get("assignment")), len(order)), line["file"] or ""))
-    lines.sort(key=lambda line: sort_key(str(line["student"])))
+
+    def place(line: dict[str, Any]) -> tuple[Any, int, str]:
+        return sort_key(str(line["student"])), order.get(str(line.get("assignment")), len(order)), line["file"] or ""
+
+    lines.sort(key=place)
     summary.write(lines, out / "summary.csv", book.mode)
     return lines

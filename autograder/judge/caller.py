@@ -12,7 +12,7 @@ from autograder.judge.session import Limits, Session
 from autograder.kit.calls.adapter import Adapter
 from autograder.kit.known.table_models import CachedSteps
 from autograder.kit.verdict.answer import Answer, Call, Caller, Failure
-from autograder.kit.verdict.criteria import differ
+from autograder.kit.verdict.compare import differ
 from autograder.sandbox.sandbox import Sandbox
 
 MISSING = re.compile(r"NameError: name '(\w+)' is not defined")
@@ -43,7 +43,7 @@ class Student:
     first: list[tuple[list[Any], Answer]] = field(default_factory=list)
 
     def __call__(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
-        return self.together(function, [Call(arguments, cotangents)])[0]
+        return self.call_many(function, [Call(arguments, cotangents)])[0]
 
     def _explain(self, function: str, answer: Answer) -> None:
         if self.stopped and answer.error and answer.error.kind == "undefined":
@@ -52,9 +52,9 @@ class Student:
         elif answer.error and (missing := MISSING.match(answer.error.text)) and (why := self.explain(missing[1])):
             answer.error = Failure(answer.error.kind, f"{missing[0]} ({why}){answer.error.text[missing.end() :]}")
 
-    def together(self, function: str, calls: list[Call]) -> list[Answer]:
+    def call_many(self, function: str, calls: list[Call]) -> list[Answer]:
         """Return the answers to calls that are made one after the other, at one request."""
-        answers = self.session.together(function, calls, self.adapter)
+        answers = self.session.call_many(function, calls, self.adapter)
         for call, answer in zip(calls, answers, strict=True):
             self._explain(function, answer)
             if call.cotangents is None and len(self.first) < self.cases:
@@ -106,7 +106,7 @@ def _otherwise(session: Session, events: Events) -> Iterator[str]:
 def _alike(session: Session, function: str, student: Student) -> bool:
     session.begin_check()
     calls = [Call(arguments) for arguments, _ in student.first]
-    again = session.together(function, calls, student.adapter)
+    again = session.call_many(function, calls, student.adapter)
     if session.trouble and session.trouble.kind != "died":  # it took longer: that says nothing of its numbers
         return True
     return all(_same(answer, other) for (_, answer), other in zip(student.first, again, strict=True))

@@ -144,10 +144,7 @@ class _Run:
         if function in self.blank and not check.hunt:  # its cases make no difference, and drawing costs the most
             answer = student(function, arguments_once(check_id))
             if answer.error and answer.error.kind == "unwritten":
-                rows: list[tuple[str, float, float]] = [(each.name, each.points, 0) for each in check.criteria]
-                hint = f"{function}: 0 of {check.max_points} points. {grading.NOT_WRITTEN}"
-                verdict = Verdict(0, check.max_points, hint, [], rows, failures=[answer.error])
-                self.judged.verdicts[function] = verdict
+                self.judged.verdicts[function] = grading.unwritten(function, check.criteria, answer.error)
                 return
         cases = check.draw(self.drawn(check_id))
         student.cases = len(cases)
@@ -232,5 +229,5 @@ def shown(verdict: Verdict, stars: int = 0) -> list[dict[str, Any]]:
 
 @cache
 def arguments_once(check_id: str) -> list[Any]:
-    """Return arguments with which a function is called that nobody has written."""
+    """Return arguments for a trial call of a function that the student left blank."""
     return list(checks.find(check_id).draw(np.random.default_rng(0))[0].arguments.values())

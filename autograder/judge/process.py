@@ -72,7 +72,7 @@ def settle_threads() -> None:
 
 
 @cache
-def judge_of(settings: JudgeSettings) -> "Judge":
+def judge_for(settings: JudgeSettings) -> "Judge":
     """Return this process's judge, made once."""
     import torch
 
@@ -87,7 +87,7 @@ def judge_of(settings: JudgeSettings) -> "Judge":
 
 
 @cache
-def form_of(assignment: str) -> Template:
+def template_of(assignment: str) -> Template:
     """Return the released notebook of an assignment, read once."""
     form = template(assignment)
     demand(form)
@@ -129,7 +129,7 @@ def prepare(settings: JudgeSettings) -> None:
             "with build/release there, or run `make release` on the same commit, and start the worker again"
         )
     parser_client.client().start()
-    judge_of(settings)
+    judge_for(settings)
 
 
 def judged(settings: JudgeSettings, task: Task) -> Outcome:
@@ -137,14 +137,14 @@ def judged(settings: JudgeSettings, task: Task) -> Outcome:
     # A C thread's doing: it works whatever holds the interpreter. Anyone who waits sees the process die.
     faulthandler.dump_traceback_later(settings.longest, exit=True, file=2)
     try:
-        return judged_by(judge_of(settings), task)
+        return judged_by(judge_for(settings), task)
     finally:
         faulthandler.cancel_dump_traceback_later()
 
 
 def judged_by(judge: "Judge", task: Task) -> Outcome:
     """Judge one submission; a fault of the grader costs this submission its points, nobody else, and is reported."""
-    form = form_of(task.assignment)
+    form = template_of(task.assignment)
     try:
         return assess(task, form, judge)
     except sandbox.NoSandbox:
@@ -156,5 +156,5 @@ def judged_by(judge: "Judge", task: Task) -> Outcome:
 
 def given_up(task: Task, reason: str) -> Outcome:
     """Return the outcome of a submission that the grader could not judge: no points, the reason, and a mark."""
-    outcome = without_points(form_of(task.assignment), f"{reason}, please tell its maintainers")
+    outcome = without_points(template_of(task.assignment), f"{reason}, please tell its maintainers")
     return replace(outcome, line=outcome.line | {"failed": True})

@@ -43,7 +43,7 @@ class Session:
 
     The cells that a student added have the notebook's seconds. What was released with the notebook, or defines what is
     graded, has time beyond that, and of it each check to come keeps a part, so that no cell and no other check can take
-    it. What waits for a worker or for a sandbox is nobody's time.
+    it. Waiting for a worker or a sandbox is not charged.
     """
 
     sandbox: Sandbox
@@ -114,7 +114,7 @@ class Session:
         except WorkerDied as error:
             self.trouble = self._no_reply(error, "the check")
 
-    def together(self, function: str, calls: list[Call], adapter: Adapter | None = None) -> list[Answer]:
+    def call_many(self, function: str, calls: list[Call], adapter: Adapter | None = None) -> list[Answer]:
         """Return what it answers to calls made one after the other; where it stops answering, those before it count.
 
         One whose memory is bounded is asked for alone.

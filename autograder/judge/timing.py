@@ -54,7 +54,7 @@ class Use:
 
     @property
     def starved(self) -> bool:
-        """Return whether others had the processor; who fills it with their own processes is not starved."""
+        """Return whether the job waited for a processor that others used; its own processes do not count as others."""
         return self.queued > self.clock / 4 and self.computed < 0.8 * self.clock
 
 

@@ -59,7 +59,6 @@ def check(check_id: str, namespace: dict) -> float | None:
     task it is always None: what nobody has to do is no failure, and nbgrader's maximum for it is 0.
     """
     from autograder.kit.local import verdict_on
-    from autograder.kit.shown.example_hints import YOURS
     from autograder.kit.shown.history import older
     from autograder.kit.shown.lines import console_takes_all, fitting
     from autograder.kit.shown.picture import show
@@ -71,15 +70,15 @@ def check(check_id: str, namespace: dict) -> float | None:
     console_takes_all()
     prints, function = Prints(), check_id.partition(".")[2]
     try:
-        verdict, is_secret, stars = verdict_on(check_id, namespace, prints)
+        local = verdict_on(check_id, namespace, prints)
     except KeyboardInterrupt as stop:
         stopped(check_id)
         raise Stopped("\n".join(filter(None, [_where(check_id, stop), prints.text(last=True)]))) from None
-    on_example = any(f"\n  {YOURS} " in line for line in verdict.details)
-    printed = [prints.text(on_example)]
-    notes = "\n".join([*filter(None, printed), *lacking(function, namespace), *noted(check_id, verdict, is_secret)])
+    verdict, stars = local.verdict, local.stars
+    printed = filter(None, [prints.text(verdict.shows_own)])
+    notes = [*printed, *lacking(function, namespace), *noted(check_id, verdict, local.only_grading_knows)]
     text = with_stars(verdict.hint or f"✓ {function}: all {verdict.max_score:g} points.", stars)
-    report = fitting("\n".join([*older(function), text, notes]))
+    report = fitting("\n".join([*older(function), text, *notes]))
     if verdict.hint is not None and not stars:
         show(verdict.outputs)
         if verdict.score == 0:

@@ -9,7 +9,7 @@ import sys
 import textwrap
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from autograder.kit.calls import peak
 from autograder.kit.known import recordings
@@ -24,8 +24,17 @@ Parts = Mapping[str, int | None]  # earlier functions that are not right yet, an
 GRADING_TRIES = "Grading tries this one with right earlier ones, too."
 
 
-def verdict_on(check_id: str, namespace: dict, prints: Prints) -> tuple[Verdict, bool, int]:
-    """Return a check's verdict, whether only grading knows if the function is right, and the stars of its task."""
+@dataclass(frozen=True)
+class LocalVerdict:
+    """What a check says on a student's own machine."""
+
+    verdict: Verdict
+    only_grading_knows: bool  # whether the function is right
+    stars: int  # of its task
+
+
+def verdict_on(check_id: str, namespace: dict, prints: Prints) -> LocalVerdict:
+    """Return what a check says of a notebook's function; what the function prints goes to `prints`."""
     recording = recordings.load(check_id)
     cases, hunt = recording.cases, recording.hunt
     # nbgrader takes any line on stderr for a failure, and a student's warning is none.
@@ -36,13 +45,12 @@ def verdict_on(check_id: str, namespace: dict, prints: Prints) -> tuple[Verdict,
         verdict = grade(check_id, cases, recording.criteria, caller, lambda: recording.examples)
         if verdict.score < verdict.max_score and not hunt:
             verdict = advised(check_id, namespace, verdict, recording.earlier)
-    only_grading_knows = bool(note)
+    line = f"○ {check_id.partition('.')[2]}: {note}" if note else ""
     if any(case.peak for case in cases):
-        note = f"all {verdict.max_score:g} points; {peak.NOTE}"
-    if verdict.hint is None and note:
-        sign = "○" if only_grading_knows else "✓"
-        verdict = replace(verdict, hint=f"{sign} {check_id.partition('.')[2]}: {note}")
-    return verdict, only_grading_knows, recording.stars
+        line = f"✓ {check_id.partition('.')[2]}: all {verdict.max_score:g} points; {peak.NOTE}"
+    if verdict.hint is None and line:
+        verdict = replace(verdict, hint=line)
+    return LocalVerdict(verdict, bool(note), recording.stars)
 
 
 def _hunting(check_id: str, hunt: HuntInput, namespace: dict, caller: Caller) -> tuple[Caller, str]:

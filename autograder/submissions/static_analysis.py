@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
-from pathlib import PurePath
 from typing import Any
 
 from nbformat import NotebookNode
@@ -19,8 +18,7 @@ from autograder.submissions.notebook import check_call_id, defined_names, is_par
 from autograder.submissions.parse_untrusted import MOST_CELLS, TRAIN
 
 MOST_FLAGS, LONGEST_FLAG = 50, 200
-# What a flag begins with; the name that stands out follows.
-BEHIND, CHANGES, IMPORTS = "looks behind the scenes: ", "changes ", "imports "
+BEHIND = "looks behind the scenes: "  # a flag begins so, or as the course says; the name that stands out follows
 
 # Of names in a cell: in full where it is imported, else ".attribute", in a text "'name"; an import's also
 # as "import:name". The flag shows group 1.
@@ -43,11 +41,9 @@ STANDS_OUT = [
             |torch\.(?:ops|_C|_VF|_refs|_decomp|_prims|_inductor|library|utils\.cpp_extension))(?:\..*)?""",
         ),
         (BEHIND, r"(/proc|/sys)"),
-        (IMPORTS, r"import:(autograder\.(?!kit\b).*)"),  # of the grader only the kit is a student's
+        (BEHIND, r"import:(autograder\.(?!kit\b).*)"),  # of the grader only the kit is a student's
     )
 ]
-PROTECTED = re.compile(r"(autograder|torch|numpy|builtins|sys|inspect|IPython|__main__)\..+")
-SETTINGS = re.compile(r"torch\.(backends|_dynamo)\..*|sys\.(stdout|stderr|ps1|ps2|argv|path)|numpy\.random\..*")
 LONGEST_CHAIN = 20  # attributes of attributes: each link is resolved again from the chain's beginning
 SYSTEM = re.compile(r"(?<![\w.])(/proc|/sys)(?:/|$)")
 
@@ -68,7 +64,7 @@ def of_course() -> list[OfCourse]:
     course = definition()
     entries = tomllib.loads((ROOT / course.flags).read_text("utf-8"))["flag"] if course.flags else []
     answers = "|".join(rf"{re.escape(module)}(?:\..*)?" for module in course.answers)
-    entries += [{"says": IMPORTS, "names": f"import:({answers})"}] if answers else []
+    entries += [{"says": BEHIND, "names": f"import:({answers})"}] if answers else []
     return [
         OfCourse(
             each["says"],
@@ -78,13 +74,6 @@ def of_course() -> list[OfCourse]:
         )
         for each in entries
     ]
-
-
-@cache
-def _is_protected(name: str) -> bool:
-    """Return whether a name is an attribute of the grader's, the course's or a library's that nobody need change."""
-    packages = {PurePath(pattern).parts[0] for pattern in definition().kit if not pattern.startswith("!")}
-    return bool(PROTECTED.fullmatch(name)) or ("." in name and name.partition(".")[0] in packages)
 
 
 def analyse(cells: list[NotebookNode], functions: list[str], broken: dict[str, str]) -> dict[str, Any]:
@@ -146,10 +135,6 @@ def _flags(node: ast.AST, imported: dict[str, str], own: frozenset[str]) -> Iter
         for prefix, pattern in (*anywhere, *STANDS_OUT):
             if match := pattern.fullmatch(name):
                 yield prefix + match[1]
-    for target in _assigned_attributes(node):
-        name = _full_name(target, imported)
-        if name and _is_protected(name) and not SETTINGS.fullmatch(name):
-            yield f"{CHANGES}{name}"
     yield from (f"{BEHIND}{lookup}" for lookup in _computed_lookups(node))
     for each in of_course():
         if each.within and isinstance(node, ast.FunctionDef) and each.within.fullmatch(node.name):
@@ -193,15 +178,6 @@ def _mentioned(node: ast.AST, imported: dict[str, str]) -> Iterator[str]:
     elif isinstance(node, ast.Import | ast.ImportFrom):
         module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
         yield from (f"{word}{module}{alias.name}" for alias in node.names for word in ("", "import:"))
-
-
-def _assigned_attributes(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the attributes that a statement sets or deletes."""
-    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
-        yield node
-    elif isinstance(node, ast.Call) and len(node.args) > 1 and getattr(node.func, "id", "") in ("setattr", "delattr"):
-        object_node, name = node.args[:2]
-        yield ast.Attribute(object_node, str(name.value) if isinstance(name, ast.Constant) else "…", ast.Store())
 
 
 def _computed_lookups(call: ast.AST) -> Iterator[str]:

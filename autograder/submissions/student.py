@@ -210,20 +210,16 @@ class StudentFiles:
         left = [each for each in candidates if each.is_notebook] or candidates
         why = {each: "" for each in candidates if each not in left}
         place = (assignment, f"{assignment}.ipynb")
-        rules: dict[str, Callable[[list[SubmittedFile]], list[SubmittedFile]]] = {
-            "is as it was released": lambda left: [each for each in left if not is_unwritten(each, assignment)],
-            "does not lie where it belongs": lambda left: [
-                each for each in left if each.owner.parts[-2:] == place and not each.owner.account
-            ],
-            "does not say that it is of this assignment": lambda left: [
-                each for each in left if self._content(each)[1] == assignment
-            ],
-            "is older": newest,
+        passes: dict[str, Callable[[SubmittedFile], bool]] = {
+            "is as it was released": lambda file: not is_unwritten(file, assignment),
+            "does not lie where it belongs": lambda file: file.owner.parts[-2:] == place and not file.owner.account,
+            "does not say that it is of this assignment": lambda file: self._content(file)[1] == assignment,
+            "is older": lambda file: file in newest(left),
         }
-        for reason, rule in rules.items():
+        for reason, is_kept in passes.items():
             if not self._are_equal(left):
-                kept = rule(left) or left
-                why |= {each: reason for each in left if each not in kept}
+                kept = [file for file in left if is_kept(file)] or left
+                why |= {file: reason for file in left if file not in kept}
                 left = kept
         if left and self._are_equal(left):
             return left[0], why

@@ -65,7 +65,9 @@ class Together(SphinxPostTransform):
             if not isinstance(after, nodes.Text) or len(node.astext()) > SHORT:
                 continue
             if mark := PUNCTUATION.match(after):
-                after.parent.replace(after, nodes.Text(after[mark.end() :]))
+                beside = after.parent.children  # found as itself: an equal text may stand before it
+                place = next(at for at, each in enumerate(beside) if each is after)
+                after.parent[place] = nodes.Text(after[mark.end() :])
                 node.replace_self(nodes.inline("", "", node.deepcopy(), nodes.Text(mark[0]), classes=["together"]))
 
 

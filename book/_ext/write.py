@@ -1,10 +1,9 @@
 """`{write} FUNCTION`: a taught function of the chapter as something to write first, and to compare afterwards.
 
 A box says which part of the notebook asks for it and how long that takes, and shows what goes in and comes out. Below
-it a fold, *Compare*, holds the body, and the sentences that explain it: the directive's content. The students' edition
-has the box alone. Shapes stand in comments there, as readers write them; the source keeps its jaxtyping. On a page that
-is no chapter's, the argument is CHAPTER.FUNCTION. A function with a star is never printed.
-With the option `:with: HELPER` the fold begins with a function that the body calls and no notebook asks for.
+it a fold, *Compare*, holds the body, its helpers, and the sentences that explain it: the directive's content. The
+students' edition has the box alone. Shapes stand in comments there, as readers write them; the source keeps its
+jaxtyping. On a page that is no chapter's, the argument is CHAPTER.FUNCTION. A function with a star is never printed.
 `{listing} FILE FUNCTION` shows any other code of ours in the same way.
 """
 
@@ -15,10 +14,8 @@ import re
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from edition import ANSWERS
 from sphinx.application import Sphinx
@@ -26,7 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from autograder.release.blank import BlankError, Module
 from book.contents import chapter_of
-from book.notebook_parts import Part, notebook, part_of
+from book.notebook_parts import Part, helpers_of, notebook, part_of
 
 ROOT = Path(__file__).parents[2]
 WIDTH = 58  # characters of a line of a signature: what the box shows of it at 1,100 pixels
@@ -129,15 +126,14 @@ class Write(SphinxDirective):
 
     required_arguments = 1
     has_content = True
-    option_spec: ClassVar[dict] = {"with": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
         chapter, _, name = self.arguments[0].rpartition(".")
         chapter = chapter or chapter_of(self.env.docname)
         try:
             part, module = part_of(chapter, name), Module.of(chapter)
-            helpers = [answer(module, each) for each in self.options.get("with", "").split()]
-            code = asked(module, name), "\n\n\n".join([*helpers, answer(module, name)])
+            code = asked(module, name), answer(module, name)
+            helpers = [answer(module, each) for each in helpers_of(chapter, name)]
         except (LookupError, BlankError, OSError) as error:
             raise self.error(f"{{write}} {self.arguments[0]}: {error}") from None
         if part.is_bonus:
@@ -146,7 +142,7 @@ class Write(SphinxDirective):
             self.env.note_dependency(str(file))
         shown = self.box(chapter, part, code[0])
         if self.config.edition != "students":
-            shown += self.fold(code[1])
+            shown += self.fold("\n\n\n".join([code[1], *helpers]))
         return self.parsed(shown)
 
     def box(self, chapter: str, part: Part, code: str) -> list[str]:

@@ -31,6 +31,12 @@
     return element;
   }
 
+  /* The bar that was pressed before its model was there, and how high: it is set so as soon as it can be. */
+  const barOf = ({ target, clientY }) => {
+    const bar = target.closest(".live-weight"), track = bar?.querySelector("i").getBoundingClientRect();
+    return bar && { place: [...bar.parentNode.children].indexOf(bar), share: (track.bottom - clientY) / track.height };
+  };
+
   function prepare(place, number) {
     const { corpus, models, size, kind, sentence } = place.dataset, id = `live-text-${number}`;
     const isGame = kind === "game"; // it has no field, and begins when it is pressed
@@ -46,7 +52,7 @@
     if (isGame) place.append(field); else place.prepend(field);
     let begun = null;
 
-    async function begin(pressed) {
+    async function begin(pressed, bar) {
       note.textContent = `Loading ${size} …`;
       try {
         for (const name of ["engine", "figures", corpus, ...models.split(" ")]) await load(`${name}.js`);
@@ -57,7 +63,7 @@
         const figure = new live[kind](place, { field, input, another, play });
         if (isTyping) { input.focus(); input.setSelectionRange(at, at); }
         place.append(note); // the answer comes first
-        if (isGame) { if (pressed) figure.focus(); }
+        if (isGame) { if (bar) figure.press(bar); else if (pressed) figure.focus(); }
         else if (pressed === another) { figure.other(); another.focus(); }
         else if (pressed) {
           figure.press?.([...picture.querySelectorAll("text:not(.head)")].indexOf(pressed));
@@ -68,7 +74,9 @@
         note.textContent = `The model could not be loaded (${error.message}). The book's own folder _static/live has it, once the book is built.`;
       }
     }
-    const ask = (event) => { begun ??= begin(event?.type === "click" && event.target); };
+    const ask = (event) => { // slides press Play by themselves, and keep their keys
+      begun ??= event?.type === "click" && (event.isTrusted || !isGame) ? begin(event.target, isGame && barOf(event)) : begin();
+    };
     input.addEventListener("input", ask);
     input.addEventListener("focus", ask);
     another.addEventListener("click", ask);

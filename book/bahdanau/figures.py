@@ -7,15 +7,22 @@ from typing import Any
 
 from IPython.display import HTML
 
+from book.encoder_decoder.figures import bucket, over_seeds
 from book.show import translation_errors
-from book.show.experiments import Column, learning_curve
+from book.show.experiments import AER, BLEU, Column, learning_curve, mean, values
+from book.show.quoting import listed
 from book.show.tables import MODELS, PHRASEBOOK, outputs, results, table
 from lab import corpora
 from lab.corpora import Pair
 from lab.kinds.runs import joined
-from lab.show.plots import Picture, training_curves
+from lab.show.plots import Picture, bleu_by_length_plot, training_curves
 
 QUERIES = {"": "before the step, as in the paper", "after": "after the step, as Luong et al. do"}  # variant: its words
+ORDERS = (  # what readers guess of the two
+    "it neither looks nor translates better",
+    "it looks at better places, and translates alike",
+    "it looks at better places, and translates better",
+)
 REAL = "multi30k-de-en-base"
 THRESHOLD = Column("AER, threshold", ("test", "alignment", "threshold", "aer"), digits=3)
 
@@ -25,8 +32,8 @@ def outputs_of(variant: str) -> list[dict[str, Any]]:
     return outputs("bahdanau", joined(PHRASEBOOK, variant))
 
 
-def places(pair: Pair, links: Iterable[Sequence[int]], word: str) -> Counter[str]:
-    """Return where the links of a target word point, by count.
+def places(pair: Pair, links: Iterable[Sequence[int]], word: str = "") -> Counter[str]:
+    """Return where the links of a target word point, or those of all words, by count.
 
     "right": to a source word of its own; "next", "previous": to one of the target word that follows or precedes;
     "elsewhere". A link is a source and a target position.
@@ -34,7 +41,7 @@ def places(pair: Pair, links: Iterable[Sequence[int]], word: str) -> Counter[str
     words, true = pair.target.split(), set(map(tuple, pair.links or ()))
     counts = Counter()
     for source, target in links:
-        if words[target] == word:
+        if word in ("", words[target]):
             shifts = {"right": 0, "next": 1, "previous": -1}
             counts[next((name for name, by in shifts.items() if (source, target + by) in true), "elsewhere")] += 1
     return counts
@@ -52,6 +59,18 @@ def strongest(variant: str, word: str = "the") -> list[Counter[str]]:
 def wrong(places_of_word: Mapping[str, int]) -> int:
     """Return how many links are not true."""
     return sum(count for place, count in places_of_word.items() if place != "right")
+
+
+def worst_of(least: int) -> str:
+    """Return the target word whose strongest weights miss most often, of those with more than `least` occurrences."""
+    pairs, missed, every = corpora.load("phrasebook").tests["test"], Counter[str](), Counter[str]()
+    for run in outputs_of(""):
+        for pair, links in zip(pairs, run["links"]["test"]["argmax"], strict=True):
+            words, true = pair.target.split(), set(map(tuple, pair.links or ()))
+            every.update(words[j] for _, j in links)
+            missed.update(words[j] for i, j in links if (i, j) not in true)
+    seeds = len(outputs_of(""))
+    return max((word for word in every if every[word] > least * seeds), key=lambda word: missed[word] / every[word])
 
 
 def errors_table() -> HTML:
@@ -86,3 +105,39 @@ def gain() -> str:
         for name in ("encoder_decoder", "bahdanau")
     )
     return f"{attentive - plain:.1f}"
+
+
+def both_better() -> str:
+    """Return what the chapter answers to its guess; raise ValueError where the seeds of the two orders overlap."""
+    (worse, better), (low, high) = (
+        [values("bahdanau", "query", variant, column) for variant in ("", "after")] for column in (AER, BLEU)
+    )
+    if not (min(worse) > max(better) and max(low) < min(high)):
+        raise ValueError(
+            f"the lesson says that both scores get better with every seed, but AER goes from {worse} to {better}, "
+            f"and BLEU from {low} to {high}"
+        )
+    return "In all three trainings of the order that reads first, both scores are better than in any of the other."
+
+
+def quoted() -> dict[str, str]:
+    """Return the numbers that the chapter's text quotes from the runs of ten epochs."""
+    models = {"vector": "encoder_decoder", "attention": "bahdanau"}
+    numbers = {f"longest_{words}": bucket(PHRASEBOOK, 27, solution=name) for words, name in models.items()}
+    for name, variant in (("before", ""), ("after", "after")):
+        comma = strongest(variant, ",")
+        faults = translation_errors.errors(outputs_of(variant))
+        numbers |= {
+            "commas": f"{comma[0].total()}",
+            f"aer_{name}": mean("bahdanau", "query", variant, AER),
+            f"bleu_{name}": mean("bahdanau", "query", variant, BLEU),
+            f"comma_{name}": listed([wrong(seed) for seed in comma]),
+            f"twice_{name}": listed([seed["twice"] for seed in faults]),
+        }
+    return numbers
+
+
+def by_length_plot(run: str = PHRASEBOOK) -> Picture:
+    """Return BLEU by length with one vector and with attention, from the lowest to the highest seed."""
+    models = {MODELS[name]: over_seeds(results(name, run)) for name in ("encoder_decoder", "bahdanau")}
+    return bleu_by_length_plot(models, title="BLEU by length", intervals="lowest to highest seed")

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 
 import torch
 from jaxtyping import Float
@@ -9,16 +10,17 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from book.bahdanau.figures import QUERIES, THRESHOLD, outputs_of, strongest
-from book.show.experiments import AER, seeds_of
-from book.show.seed_plots import dots, seed_curves
+from book.show.experiments import AER, BLEU, seeds_of
+from book.show.seed_plots import KEY, dots, seed_curves, spread
 from book.show.tables import PHRASEBOOK, results, score
 from lab import corpora
 from lab.corpora import Pair
 from lab.evaluation.links import diagonal_links
 from lab.kinds.translation import Trained
-from lab.show.plots import Picture, Point, legend_below, panels, styled
+from lab.show.plots import BLUE, MODEL_STYLES, Picture, Point, legend_below, panels, styled
 from lab.text.batches import Batch, collate
 from lab.text.tokenizers import PAD
+from solutions.bahdanau.attention import additive_attention
 
 READINGS = {"strongest word": AER, "words above a threshold": THRESHOLD}
 PLACES = {
@@ -27,6 +29,62 @@ PLACES = {
     "elsewhere": "elsewhere",
 }
 FARTHEST = 12  # words off the diagonal: links that lie farther are counted with these
+
+
+def two_orders() -> Picture:
+    """Draw alignment error rate and BLEU by the state that asks: every seed, and the means joined by a line."""
+    figure, both = panels((6.4, 3.2), 2)
+    texts = []
+    for axes, column in zip(both, (AER, BLEU), strict=True):
+        seeds = seeds_of("bahdanau", "query", {"": "before", "after": "after"}, column)
+        means = [fmean(each) for each in seeds.values()]
+        colour, *_ = MODEL_STYLES["additive attention"]
+        for place, each in enumerate(seeds.values()):
+            axes.plot([place] * len(each), each, ls="", marker="o", ms=3.5, color=colour)
+        axes.plot(range(2), means, marker="o", ms=10, mfc="none", mew=1.6, color=colour)
+        for place, mean in enumerate(means):
+            words = f"{mean:.{column.digits}f}"
+            axes.annotate(words, (place, mean), textcoords="offset points", xytext=(14, -4))
+        axes.set(title=column.heading, xlim=(-0.4, 1.7))
+        axes.set_xticks(range(2), ["not read", "read"])
+        axes.margins(y=0.15)
+        told = "; ".join(f"{name} {spread(each, column.digits)}" for name, each in seeds.items())
+        texts.append(f"{column.heading}: {told}")
+    both[0].set_xlabel(f"the word just said\n{KEY}", fontsize=9.5)
+    both[1].set_xlabel("the word just said", fontsize=9.5)
+    return Picture(figure, f"By whether the query has read the word just said, before and after. {'. '.join(texts)}.")
+
+
+def soft_dictionary(keys: Sequence[float] = (0, 1, 4), values: Sequence[float] = (10, 20, 30)) -> Picture:
+    """Draw the answer to each query where a score is the negative squared distance, and the keys with their values."""
+    at, places = torch.tensor(keys, dtype=torch.float), torch.linspace(-0.5, 4.5, 200)
+    answers = torch.softmax(-((places[:, None] - at) ** 2), dim=-1) @ torch.tensor(values, dtype=torch.float)
+    figure, (axes,) = panels((5.4, 2.8), grid="both")
+    axes.plot(places, answers, color=BLUE[0], label="the answer")
+    axes.plot(keys, values, ls="", marker="s", ms=8, mfc="none", mew=1.6, color="#222832", label="a key and its value")
+    axes.set(xlabel="query", ylabel="answer")
+    axes.legend(frameon=False)
+    named = ", ".join(f"{answers[n]:.1f} at {places[n]:.1f}" for n in range(0, len(places), 40))
+    return Picture(figure, f"The answer by the query, a smooth curve near three keys with their values: {named}.")
+
+
+def weighted_place(states: Sequence[tuple[float, float]], query: tuple[float, float]) -> Picture:
+    """Draw states as points, a line to each as wide as its weight, and the context where the weights put it."""
+    keys, one = torch.tensor([states], dtype=torch.float), torch.eye(2)
+    c, (weights,) = additive_attention(torch.tensor([query], dtype=torch.float), keys, keys, one, one, torch.ones(2))
+    x, y = c[0].tolist()
+    figure, (axes,) = panels((3.6, 3.0), grid="both")
+    for number, ((left, up), weight) in enumerate(zip(states, weights.tolist(), strict=True), start=1):
+        axes.plot([x, left], [y, up], color="#bd7a00", lw=12 * weight, solid_capstyle="butt", zorder=1)
+        axes.plot([left], [up], marker="o", ms=9, color="#00427a")
+        about = {"textcoords": "offset points", "xytext": (-4, 9), "ha": "right" if left else "left"}
+        axes.annotate(f"$h_{number}$: {weight:.3f}".replace("0.", "."), (left, up), **about)
+    axes.plot([x], [y], marker="D", ms=9, color="#9e5885")
+    words = f"$c$ = ({x:.3f}, {y:.3f})".replace("0.", ".")
+    axes.annotate(words, (x, y), textcoords="offset points", xytext=(-2, -18), ha="right")
+    axes.set(xlim=(-0.15, 1.2), ylim=(-0.15, 1.25), xticks=(0, 1), yticks=(0, 1), aspect="equal")
+    told = ", ".join(f"{state} with {weight:.3f}" for state, weight in zip(states, weights.tolist(), strict=True))
+    return Picture(figure, f"The states {told}; between them their weighted sum, the context, at ({x:.3f}, {y:.3f}).")
 
 
 def query_errors() -> Picture:

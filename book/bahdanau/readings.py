@@ -53,7 +53,10 @@ def long_matrix(model: Trained) -> HeatTable:
     read.tell({name: (name, word) for name, word in (("sister", "sœur"), ("street", "rue"))})
     read.tell({"next_before": ("next", "parler"), "talk": ("talk", "parler")})
     read.quote({"next_true": ("next", "prochaine")})
-    assert " me if they love me next week" in model.translate([pair.source])[0], "the text says where it goes wrong"
+    own = model.translate([pair.source])[0]
+    assert " me if they love me next week" in own, "the text says where it goes wrong"
+    assert "sister" in own, "the text says who is back"
+    assert "pie" not in own, "the text says what is gone"
     step = said(model, pair.source, pair.target)[read.rows.index("next")]
     true, instead = (float(step[word]) for word in model.target_text.encode("next if"))
     assert instead > true, "the text says what the model would rather say"

@@ -108,16 +108,6 @@ def engine() -> str:
 MODELS = {name: chapter["live"] for name, chapter in all_chapters().items() if "live" in chapter}
 
 
-def most_weight(trained: translation.Trained, sentence: str) -> str:
-    """Return for each word of the model's translation the source word with the largest weight, as a table."""
-    words, output = [*sentence.split(), "</s>"], trained.translate([sentence])[0]
-    rows = [
-        [word, words[row.argmax()], f"{row.max():.3f}"]
-        for word, row in zip(output.split(), trained.attention(sentence, output), strict=True)
-    ]
-    return str(table(sentence, ["output word", "most weight on", "weight"], rows).data)
-
-
 @torch.no_grad()
 def most_probable(trained: language.Trained, beginning: str, count: int = 5) -> str:
     """Return the most probable next words after a beginning, as a table."""

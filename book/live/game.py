@@ -39,7 +39,8 @@ def still(trained: Trained, french: str, english: str) -> str:
     strip = "".join(f'<span lang="en">{escape(word)}<small>·</small></span>' for word in words)
     asked = f'<p class="live-ask">Word 1 of {len(words)}: where does <strong lang="en">{escape(words[0])}</strong>'
     return (
-        f'<div class="live-words">{strip}</div>{asked} come from?<span class="live-drag"> Drag the bars.</span></p>'
+        f'<div class="live-words">{strip}</div>{asked} come from?'
+        '<span class="live-drag"> Drag the bars, or move them with the arrow keys.</span></p>'
         f'<div class="live-beside"><div class="live-weights">{bars}</div><div class="live-next"><p>The model\'s next '
         f'word is <strong lang="en">{top[0][0]}</strong>:</p><ol class="live-bars">{says}</ol></div></div>'
         f'<p class="live-truth live-verdict">With all weights alike the loss is {shown(losses[0])} nats a word, '

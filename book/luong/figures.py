@@ -6,9 +6,10 @@ from typing import Any
 
 from IPython.display import HTML
 
-from book.show.experiments import AER, BLEU, experiment_table
+from book.show.experiments import AER, BLEU, Column, experiment_table, mean
+from book.show.quoting import listed
 from book.show.tables import PHRASEBOOK, ROOT, budget, multi30k_of, outputs, results, summary, table
-from book.show.translation_errors import errors_table
+from book.show.translation_errors import errors, errors_table
 from lab.evaluation.result_files import read_json
 from lab.kinds.runs import joined
 
@@ -127,3 +128,38 @@ def score_costs() -> HTML:
         ["score", "parameters", "multiplications a sentence", "numbers for the pairs of words, at most", "ms"],
         rows,
     )
+
+
+def costs_over_dot() -> dict[str, str]:
+    """Return how many times as long as *dot* each score takes, by the medians."""
+    times = {row["score"]: median(row["milliseconds"]) for row in costs()["scores"]}
+    return {f"{name}_over_dot": f"{times[name] / times['dot']:.0f}" for name in ("general", "concat")}
+
+
+def aim(reading: str = "predicted") -> Column:
+    """Return where results keep the share of the links within one word of a position, in per cent."""
+    return Column("links within one word, %", ("test", "positions", reading, "all", "within1"), 0, 100)
+
+
+def within_one(variant: str, reading: str = "predicted") -> str:
+    """Return that share for a window: the mean over the seeds."""
+    return mean("luong", "windows", variant, aim(reading))
+
+
+def quoted() -> dict[str, str]:
+    """Return the numbers that the chapter's text quotes from the runs of ten epochs."""
+    fed, unfed = (errors(outputs("luong", joined(PHRASEBOOK, variant))) for variant in ("", "no-feeding"))
+    return {
+        **costs_over_dot(),
+        "narrow": within_one("local-p"),
+        "wide": within_one("local-p-10"),
+        "aer_before": mean("bahdanau", "query", "", AER),
+        "aer_after": mean("bahdanau", "query", "after", AER),
+        "aer_general": mean("luong", "scores", "", AER),
+        "bleu_general": mean("luong", "scores", "", BLEU),
+        "bleu_unfed": mean("luong", "feeding", "no-feeding", BLEU),
+        "bleu_narrow": mean("luong", "windows", "local-p", BLEU),
+        "bleu_wide": mean("luong", "windows", "local-p-10", BLEU),
+        "pair_fed": listed([seed["pair"] for seed in fed]),
+        "pair_unfed": listed([seed["pair"] for seed in unfed]),
+    }

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from book.show.experiments import AER, BLEU, values
 from book.show.seed_plots import dots
+from lab.show.attention_table import HeatTable, heat_table
 from lab.show.plots import MODEL_STYLES, STYLES, Picture, panels
 from solutions.bahdanau.attention import masked_softmax
 from solutions.luong.attention import gaussian, window
@@ -80,6 +81,40 @@ def jumps(source: int = 9, strong: int = 2, height: float = 2.0, D: float = 2.0)
         f"{after[middle]:.3f}."
     )
     return Picture(figure, alt)
+
+
+def moving_window() -> HeatTable:
+    """Return the weights of a window with D = 2 that moves over nine words with equal scores; it jumps back once."""
+    source, target = "le chat noir que tu as vu dort bien".split(), "the black cat you saw sleeps well".split()
+    p = torch.tensor([0.4, 2.1, 1.2, 3.9, 5.7, 7.2, 8.4])
+    rows = [weights_at(each[None], torch.zeros(len(source)), 2)[0] for each in p]
+    named = [f"{word} ({value:.1f})" for word, value in zip(target, p.tolist(), strict=True)]
+    caption = "A window with D = 2 moves over a sentence of nine words; in brackets, p."
+    return heat_table(torch.stack(rows), source, named, caption)
+
+
+def directions(matrix: Tensor, query: Tensor, states: Tensor) -> Picture:
+    """Draw what two scores look for: the direction of h_t for dot, that of W_aᵀ h_t for general, and each weight."""
+    figure, both = panels((5.6, 3.4), 2, grid="")
+    texts = []
+    for axes, (name, sought) in zip(both, {"dot": query, "general": query @ matrix}.items(), strict=True):
+        weights, (x, y) = torch.softmax(states @ sought, dim=0), sought.tolist()
+        label = "$h_t$" if name == "dot" else r"$W_a^\top h_t$"
+        axes.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": "#ad3f0e", "lw": 1.8})
+        axes.annotate(label, (x, y), textcoords="offset points", xytext=(6, -2), color="#ad3f0e")
+        for state, weight in zip(states.tolist(), weights.tolist(), strict=True):
+            axes.plot([0, state[0]], [0, state[1]], color="#00427a", lw=1.2)
+            axes.plot(*([each] for each in state), marker="o", color="#bd7a00", ms=5 + 14 * weight)
+            place = {"textcoords": "offset points", "xytext": (9, 7)}
+            axes.annotate(f"{weight:.2f}".replace("0.", "."), state, **place)
+        axes.set(title=name, xlim=(-0.6, 2.9), ylim=(-2.4, 2.4), aspect="equal", xticks=range(3), yticks=range(-2, 3))
+        axes.axhline(0, color="#dddddd", lw=0.8, zorder=0)
+        axes.axvline(0, color="#dddddd", lw=0.8, zorder=0)
+        told = ", ".join(
+            f"{state} {weight:.2f}" for state, weight in zip(states.tolist(), weights.tolist(), strict=True)
+        )
+        texts.append(f"{name} looks along {(x, y)}, weights {told}")
+    return Picture(figure, f"Three source states as points, larger with more weight. {'; '.join(texts)}.")
 
 
 def bleu_against_aer() -> Picture:

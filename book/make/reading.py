@@ -15,7 +15,7 @@ from book.contents import chapters, page_file  # noqa: E402
 
 MOST_WORDS = 4500  # of a lesson, as `wc -w` counts them
 # Lessons that tell one story: their words; what they leave out has pages of its own.
-SHORT = {"encoder_decoder": 2000, "pooling": 3000, "structured": 3000}
+SHORT = {"encoder_decoder": 2000, "bahdanau": 3000, "luong": 3000, "pooling": 3000, "structured": 3000}
 WORDS, FORMULAS, LINES = 100, 1, 12  # that are read in a minute: of prose, displayed, of code
 HEAD = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 FORMULA = re.compile(r"^\$\$.*?^\$\$", re.DOTALL | re.MULTILINE)

@@ -87,6 +87,13 @@ class Drawing:
             f' stroke="{COLOURS[role][0]}"/>'
         )
 
+    def dotted(self, x1: float, y1: float, x2: float, y2: float) -> None:
+        """Draw a dotted line."""
+        self.parts.append(
+            f'<line class="ink" stroke-dasharray="2 4" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"'
+            f' stroke="{COLOURS[""][0]}"/>'
+        )
+
     def matrix(
         self,
         x: float,

@@ -1,5 +1,7 @@
 """Numbers in prose: a cell quotes them from result files, the text says {glue:text}`name`."""
 
+from collections.abc import Sequence
+
 from myst_nb import glue
 
 
@@ -11,3 +13,9 @@ def quote(**numbers: str) -> None:
     """
     for name, text in numbers.items():
         glue(name, text, display=False)
+
+
+def listed(counts: Sequence[int]) -> str:
+    """Return what several seeds have, in words: "13, 27 and 18"."""
+    *first, last = (f"{count:,}" for count in counts)
+    return f"{', '.join(first)} and {last}"

@@ -20,7 +20,7 @@ def after_zeros(
 ) -> Any:
     """Return what a window gives in sources that begin with `before` states of zeros; p and lengths count these too.
 
-    Zeros that nobody has written take no memory, so that a long source costs only what is made of it.
+    The pages of `np.zeros` are allocated at the first write, so a long source costs only what the function touches.
     """
     if before:
         B, S, A = h_s.shape

@@ -1,17 +1,18 @@
-"""Score the kept outputs again and print every result: `python -m lab.evaluation`."""
+"""Score the kept outputs again and print every result: `python -m lab.evaluation`; status 1 where one differs."""
 
 import argparse
 import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from lab import corpora
-from lab.evaluation.digests import SCORER, references_digest, result_digest, scorer_digest
 from lab.evaluation.evaluate import KINDS
-from lab.evaluation.result_files import read_json, write_json
-from lab.files import atomic_write
+from lab.evaluation.result_files import read_json
 from lab.kinds.runs import ROOT
+
+DIFFERS = "scored again: DIFFERS"
 
 
 def corpus_of(result: dict[str, Any]) -> Any:
@@ -25,24 +26,6 @@ def corpus_of(result: dict[str, Any]) -> Any:
 
 def outputs_beside(path: Path) -> Path:
     return path.with_suffix(".outputs.json.gz")
-
-
-def digest(path: Path) -> str:
-    """Return the digest of a result whose references are at hand."""
-    result = read_json(path)
-    return result_digest(outputs_beside(path), result["scores"], references_digest(corpus_of(result)))
-
-
-def changed(path: Path) -> bool:
-    """Return whether a result on a corpus that rules make is not what was last scored, or not by this code."""
-    result = read_json(path)
-    if not corpora.is_made(result["corpus"]["name"]):
-        return False
-    return result.get("scored_sha256") != digest(path) or not scorer_is_kept()
-
-
-def scorer_is_kept() -> bool:
-    return SCORER.exists() and SCORER.read_text().strip() == scorer_digest()
 
 
 def rescored(path: Path) -> dict[str, Any] | None:
@@ -65,27 +48,23 @@ def kept() -> list[Path]:
     return sorted((ROOT / "solutions").glob("*/results/*-seed*.json"))
 
 
-def main(words: Sequence[str] | None = None) -> None:
-    """Print every kept result, say whether its outputs still give it, and keep the digests of those that do."""
+def main(words: Sequence[str] | None = None) -> int:
+    """Print every kept result, and say whether its outputs still give it."""
     argparse.ArgumentParser(prog="python -m lab.evaluation", description=main.__doc__).parse_args(words)
     if not kept():
         print("no results yet: python -m solutions.NAME train, then evaluate")
-    was_kept = scorer_is_kept()
-    for path in kept():
-        print_result(path, score_again(path, was_kept))
-    atomic_write(SCORER, f"{scorer_digest()}\n".encode())
+    states = [state(path) for path in kept()]
+    for path, each in zip(kept(), states, strict=True):
+        print_result(path, each)
+    return int(DIFFERS in states)
 
 
-def score_again(path: Path, scorer_kept: bool) -> str:
-    """Return what scoring a result again gave, and keep the digest of what was scored."""
-    result, again = read_json(path), rescored(path)
-    state = "not scored again" if again is None else "DIFFERS"
-    scored = result.get("scored_sha256") if again is None and scorer_kept else None
-    if again is not None and same(again, result["scores"]):
-        state, scored = "scored again: same", digest(path)
-    if scored != result.pop("scored_sha256", None):
-        write_json(path, result | ({"scored_sha256": scored} if scored else {}))
-    return state
+def state(path: Path) -> str:
+    """Return whether a result's outputs give its scores."""
+    again = rescored(path)
+    if again is None:
+        return "not scored again: the corpus is not at hand"
+    return "scored again: same" if same(again, read_json(path)["scores"]) else DIFFERS
 
 
 def print_result(path: Path, state: str) -> None:
@@ -117,4 +96,4 @@ def figures(scores: dict[str, Any], digits: int = 2) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -152,4 +152,4 @@ def evaluate_linear(solution: Solution, run: Run, *, command: str) -> Path:
         "data": fingerprint(corpus),
         "checkpoint_sha256": hashlib.sha256(np.ascontiguousarray(model.weights).tobytes()).hexdigest(),
     }
-    return keep(head(solution, run, name=run.corpus) | {"scores": score(outputs, corpus)} | about, outputs, corpus)
+    return keep(head(solution, run, name=run.corpus) | {"scores": score(outputs, corpus)} | about, outputs)

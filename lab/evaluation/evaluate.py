@@ -38,4 +38,4 @@ def evaluate(
     if isinstance(corpus, Text):
         for split, scores in result["scores"].items():
             print(f"{split}: {language_results.in_words(scores, corpus.unit)}")
-    return keep(result | provenance(trained, run, command, unit, metric), outputs, corpus, folder)
+    return keep(result | provenance(trained, run, command, unit, metric), outputs, folder)

@@ -14,8 +14,8 @@ from torch import nn
 
 from lab import corpora
 from lab.dependencies import ROOT, files_behind
-from lab.evaluation.digests import syntax_digest
 from lab.evaluation.result_files import commit, versions
+from lab.evaluation.syntax import syntax_digest
 from lab.files import scratch
 from lab.kinds.kind import experiment_of, run_of
 from lab.kinds.pinned import packed, pinned, place_of, record_of, shown, unpacked, write

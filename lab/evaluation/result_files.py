@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from lab.corpora import Labelled, Parallel, Text
-from lab.evaluation.digests import references_digest, result_digest
 from lab.files import atomic_write
 from lab.kinds.runs import ROOT, Solution
 from lab.train.checkpoints import load
@@ -27,17 +25,13 @@ def results_folder(solution: str) -> Path:
     return ROOT / "solutions" / solution / "results"
 
 
-def keep(
-    result: dict[str, Any], outputs: Outputs, corpus: Parallel | Labelled | Text, folder: Path | None = None
-) -> Path:
+def keep(result: dict[str, Any], outputs: Outputs, folder: Path | None = None) -> Path:
     """Write a result, by default into the solution's folder, and beside it the outputs that it was scored from."""
     folder = folder or results_folder(result["solution"])
     stem = f"{result['run']}-seed{result['seed']}"
-    beside = folder / f"{stem}.outputs.json.gz"
-    write_json(beside, outputs)
+    write_json(folder / f"{stem}.outputs.json.gz", outputs)
     path = folder / f"{stem}.json"
-    digest = result_digest(beside, result["scores"], references_digest(corpus))
-    write_json(path, result | {"scored_sha256": digest})
+    write_json(path, result)
     return path
 
 

@@ -106,7 +106,7 @@ class Trainer:
                 self.keep()
                 # The next validation may take a little longer than this one; half the time is for training.
                 self.reserve = min(1.25 * (time.monotonic() - before), self.budget.seconds / 2)
-                progress.ended_by_budget |= progress.epoch < self.training.epochs and self.late()[0]
+                progress.ended_by_budget |= progress.epoch < self.training.epochs and self.any_process(self.is_late)[0]
         if progress.ended_by_budget and not self.quiet:
             done = f"{progress.epochs:.2g} of {self.training.epochs} epochs"
             by = "by you" if self.interrupted else f"by the time budget of {self.budget.description}"
@@ -115,9 +115,14 @@ class Trainer:
         self.team.collected(None)  # nobody reads a checkpoint before it is written
         return progress
 
-    def late(self, *others: bool) -> list[bool]:
-        """Return whether only the time to validate is left, and the others: each of any process."""
-        return [count > 0 for count in self.team.sums(self.budget.left < self.reserve, *others)]
+    def any_process(self, *truths: bool) -> list[bool]:
+        """Return for each truth whether it holds in any of the processes that train together."""
+        return [count > 0 for count in self.team.sums(*truths)]
+
+    @property
+    def is_late(self) -> bool:
+        """Return whether only the time to validate is left to this process."""
+        return self.budget.left < self.reserve
 
     def epoch(self, started: float, bar: Bar) -> None:
         """Train on what is left of this epoch."""
@@ -151,13 +156,13 @@ class Trainer:
             progress.batch += 1
             now = time.monotonic()
             bar.step(loss, self.budget.left)
-            over, due = self.late(now - saved > 120)
-            if self.watch.is_due() or over or due or progress.batch == progress.batches:
+            is_over, must_save = self.any_process(self.is_late, now - saved > 120)
+            if self.watch.is_due() or is_over or must_save or progress.batch == progress.batches:
                 self.watch.look(progress.step, self.optimizer.param_groups[0]["lr"])
-            if over:
+            if is_over:
                 progress.ended_by_budget = True
                 break
-            if due and progress.batch < progress.batches:
+            if must_save and progress.batch < progress.batches:
                 progress.seconds, saved = now - started, now
                 self.keep()
 

@@ -1,6 +1,8 @@
 """Whatever is handed in: the score is right, the next one is graded as ever, and nothing outside is read or changed."""
 
 import json
+import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -56,6 +58,17 @@ def parameters() -> list:
         for family in (*cases.TEXTS, *cases.TABLES)
         for number, case in enumerate(cases.of_family(family))
     ]
+
+
+IMPORTED = re.compile(r"^ *(?:import (autograder[\w.]*)|from (autograder[\w.]*) import (\w+))", re.MULTILINE)
+
+
+@pytest.mark.parametrize("family", cases.TEXTS)
+def test_what_an_attack_changes_of_the_grader_is_still_there(family: str) -> None:
+    """Such an import is tried by the attack alone: one that fails would make an attack that does nothing."""
+    for module, package, name in IMPORTED.findall((cases.HERE / f"{family}.md").read_text("utf-8")):
+        found = import_module(module or package)
+        assert not name or hasattr(found, name) or import_module(f"{package}.{name}")
 
 
 def test_the_honest_one_gets_all_points(room: Room) -> None:

@@ -68,6 +68,14 @@ def test_a_short_formula_and_the_comma_after_it_are_one():
     assert (together, document.astext()) == (["c),"], f"where c), and {long}, or d is")
 
 
+def test_an_equal_text_before_the_formula_keeps_its_comma():
+    document = utils.new_document("")
+    parts = nodes.emphasis("", "dot"), nodes.Text(", "), nodes.math("", "c"), nodes.Text(", "), nodes.math("", "d")
+    document += nodes.paragraph("", "", *parts)
+    maths.Together(document).run()
+    assert document.astext() == "dot, c, d"
+
+
 def in_page(picture) -> str:
     return plots.IMAGE.sub(plots.in_page, picture._repr_html_())
 

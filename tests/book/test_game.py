@@ -102,12 +102,12 @@ def opened(browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     sentence = {"source": "il dort", "target": "w7 w8 w9 w10", "links": []}
     monkeypatch.setattr(test_live_figures, "SENTENCES", [sentence, {**sentence, "source": "il " * 7 + "dort"}])
 
-    def at(state: str = "", scripts: bool = True) -> Iterator:
+    def at(state: str = "", scripts: bool = True, first: tuple[str, int] = (".live-play", 0)) -> Iterator:
         for tab in test_live_figures.opened(browser, tmp_path, "bahdanau", kind="race", state=state, scripts=scripts):
             if state:
                 tab.wait_for_selector(".live-weight[role]", state="attached")
             elif scripts:
-                tab.locator(".live-play").click()
+                tab.locator(first[0]).nth(first[1]).click()
                 tab.wait_for_selector(".live-weight[role]")
             yield tab
 
@@ -145,6 +145,15 @@ def test_bars_are_dragged_and_moved_by_keys_and_always_add_up_to_one(opened) -> 
         assert shares(tab) == [20] * 5
         assert is_narrow(tab)
         assert tab.locator(".live :is(button, .live-weight)").evaluate_all(SMALL) == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("pressed", "expected"), [("i", [13, 12, 13, 50, 12]), ("b", [20] * 5)])
+def test_a_bar_that_is_pressed_before_the_model_is_there_is_set_when_it_comes(opened, pressed, expected) -> None:
+    for tab in opened(first=(f".live-weight {pressed}", 3)):  # in the middle of the bar, or its word
+        assert sum(shares(tab)) == 100
+        assert shares(tab) == pytest.approx(expected, abs=1)
+        assert tab.evaluate("document.activeElement.getAttribute('aria-label')") == "weight of entarté for w5"
 
 
 @pytest.mark.browser

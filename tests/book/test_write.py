@@ -7,7 +7,7 @@ import write
 
 from autograder.release.blank import Module
 from book.contents import chapters
-from book.notebook_parts import parts
+from book.notebook_parts import helpers_of, parts
 from tests.support.sites import built, shown
 
 FOLDED = '<details class="sd-sphinx-override sd-dropdown'
@@ -44,13 +44,6 @@ def test_the_body_and_what_explains_it_are_folded_and_only_the_full_edition_has_
     assert (FOLDED in (tmp_path / "html" / "index.html").read_text(encoding="utf8")) == is_full
 
 
-def test_a_helper_that_no_notebook_asks_for_stands_in_the_fold_alone(tmp_path):
-    assert not built(tmp_path, page("structured.structured_attention\n:with: hop_weights"), **SETTINGS, edition="full")
-    before, _, fold = text_of(tmp_path).partition("Compare")
-    assert "hop_weights" not in before
-    assert fold.index("def hop_weights(") < fold.index("def structured_attention(")
-
-
 @pytest.mark.parametrize(
     ("argument", "says"),
     [
@@ -64,6 +57,15 @@ def test_what_cannot_stand_so_is_an_error(tmp_path, argument, says):
     assert f"{{write}} {argument}: " in warned
     assert says in warned
     assert BODY not in text_of(tmp_path)
+
+
+def test_the_fold_has_the_helpers_that_no_part_asks_for(tmp_path):
+    assert helpers_of("bahdanau", "additive_attention") == ["additive_scores", "weighted_sum"]
+    assert helpers_of("luong", "attentional_state") == []
+    assert not built(tmp_path, page("bahdanau.additive_attention"), **SETTINGS, edition="full")
+    before, _, fold = text_of(tmp_path).partition("Compare")
+    assert "def additive_scores(projected_query, projected_keys, v):" in fold
+    assert "additive_scores" not in before
 
 
 def every_function() -> list[tuple[str, str]]:

@@ -38,7 +38,7 @@ def judged(settings: JudgeSettings, task: Task) -> Outcome:
         os.kill(os.getpid(), signal.SIGKILL)
     if mark:
         return without_points(template(task.assignment), "the second time")
-    with mock.patch.object(process, "judge_of", return_value=StandIn()):  # other tests' tasks may come here too
+    with mock.patch.object(process, "judge_for", return_value=StandIn()):  # other tests' tasks may come here too
         return process.judged(settings, task)
 
 

@@ -91,13 +91,15 @@ class WrongValue(Exception):
 class ValuesFirst(Evaluation):
     """An evaluation that makes no further call once a value is wrong."""
 
-    def _answer(self, case: Case, call: Call) -> Answer:
-        answer = super()._answer(case, call)
-        if "second" not in vars(self):  # the first calls
-            self.first = {case.name: answer}
-            if self._values(case, None):
-                raise WrongValue
-        return answer
+    def _answers(self, calls: list[tuple[Case, Call]]) -> dict[str, Answer]:
+        answers: dict[str, Answer] = {}
+        for case, call in calls:
+            answers |= super()._answers([(case, call)])
+            if "second" not in vars(self):  # the first calls
+                self.first = answers
+                if self._values(case, None):
+                    raise WrongValue
+        return answers
 
 
 def loses(check_id: str, seed: int, function: Callable) -> bool:

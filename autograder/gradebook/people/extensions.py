@@ -30,7 +30,7 @@ class Extensions:
             self._kept["typed"].setdefault(assignment, {})[student] = date.isoformat() if date else None
 
     def replace(self, assignment: str, until: dict[str, datetime]) -> None:
-        """Enter all that a worksheet says of an assignment; who had an extension by an earlier one has none now."""
+        """Enter all extensions that a worksheet gives for an assignment; those of an earlier worksheet are dropped."""
         gone = dict.fromkeys(self._kept["worksheet"].get(assignment, {}))
         self._kept["worksheet"][assignment] = gone | {who: date.isoformat() for who, date in until.items()}
 

@@ -135,7 +135,7 @@ class Roster:
         return self.match([(student, assignment, account)]).get((student, assignment, account))
 
     def missing(self, submitted: Iterable[Submitted]) -> dict[str, list[Person]]:
-        """Return by assignment, of those of which anything was handed in, who has not handed in."""
+        """Return, for each assignment with a submission, the people without one."""
         all_submitted = list(submitted)
         people = self.match(all_submitted)
         there: dict[str, list[Person]] = {name: [] for _, name, _ in all_submitted}

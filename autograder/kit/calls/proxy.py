@@ -79,7 +79,11 @@ def install(namespace: dict, remote_stubs: Mapping[str, Callable]) -> None:
 
 
 def _redirect(own: Any, standing_in: Callable, namespace: dict) -> None:
-    """Make a notebook's function do what the stand-in does, wherever else it is at hand: a default, a partial."""
+    """Replace the code of a notebook's function, so that references taken earlier call the stand-in as well.
+
+    Such a reference is a default argument or a functools.partial. Closures are left alone: code with free variables
+    cannot be exchanged.
+    """
     try:
         inner = inspect.unwrap(own)
     except Exception:  # it may be anything

@@ -1,7 +1,8 @@
 """Which known mistakes give the student's numbers: one, or two at once; nothing is named on a near match."""
 
 from collections.abc import Callable
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
 from itertools import combinations
 
 import numpy as np
@@ -112,7 +113,7 @@ class Evidence:
         return [(case.name, i) in self.wrong_places for i in range(self._parts(case.name))]
 
     def _shown(self, case: Case, known: KnownMistake) -> list[str] | None:
-        """Return whether a mistake gives the right output, the student's or another, each of a case; None: a crash."""
+        """Return for each output of a case "right", "given" (the student's) or "other"; None if the mistake crashes."""
         given, right, numbers = self.given[case.name], list(case.outputs.values()), known.numbers()
         if numbers is None or not len(numbers) == len(given) == len(right):
             return None
@@ -175,23 +176,40 @@ def recognised(cases: list[Case], answers: dict[str, Answer]) -> tuple[list[Know
     evidence = Evidence(cases, answers)
     if not evidence.wrong:
         return [], []
-    ways: list[tuple[str, Callable[[], list[KnownMistake]]]] = [
-        ("Your numbers are those of", evidence.alone),
-        ("Where nothing crashes, your numbers are those of", lambda: evidence.covering(1)),
-        ("Your numbers are those of", evidence.at_once),
-        ("Where the shape is right, your numbers are those of", lambda: evidence.covering(1, misshapen=True)),
-        ("Where the shape is right, your numbers are those of", lambda: evidence.at_once(misshapen=True)),
-        ("Your numbers are those of", lambda: evidence.covering(2, misshapen=True)),
-        ("Your numbers are those of", evidence.usual),
-    ]
-    for i, (words, way) in enumerate(ways):
-        if mistakes := way():
-            two = i in (2, 4, 5)
-            at_once = two and len(mistakes) > 1
-            what = "two known mistakes at once" if at_once else "a known mistake" + ", and of another" * two
-            begins = [f"{words} {what}", *["And" if at_once else f"{words} {what}"] * (len(mistakes) - 1)]
-            return mistakes, [f"{each}: {known.hint}" for each, known in zip(begins, mistakes, strict=True)]
+    for explanation in EXPLANATIONS:
+        if mistakes := explanation.find(evidence):
+            return mistakes, explanation.lines(mistakes)
     return _in_part(cases, answers, evidence)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A way in which known mistakes may give the student's numbers."""
+
+    find: Callable[[Evidence], list[KnownMistake]]
+    where: str = ""  # of which cases it speaks
+    is_of_two: bool = False  # whether two mistakes together give the numbers
+
+    def lines(self, mistakes: list[KnownMistake]) -> list[str]:
+        """Return a line on each of the mistakes that were found: several of one, or the two."""
+        begins = f"{self.where}, your numbers are those of" if self.where else "Your numbers are those of"
+        first, *others = [known.hint for known in mistakes]
+        if self.is_of_two and others:
+            return [f"{begins} two known mistakes at once: {first}", *(f"And: {hint}" for hint in others)]
+        what = "a known mistake, and of another" if self.is_of_two else "a known mistake"
+        return [f"{begins} {what}: {hint}" for hint in (first, *others)]
+
+
+RIGHT_SHAPE = "Where the shape is right"
+EXPLANATIONS = [  # the first that finds anything is told
+    Explanation(Evidence.alone),
+    Explanation(partial(Evidence.covering, most=1), "Where nothing crashes"),
+    Explanation(Evidence.at_once, is_of_two=True),
+    Explanation(partial(Evidence.covering, most=1, misshapen=True), RIGHT_SHAPE),
+    Explanation(partial(Evidence.at_once, misshapen=True), RIGHT_SHAPE, is_of_two=True),
+    Explanation(partial(Evidence.covering, most=2, misshapen=True), is_of_two=True),
+    Explanation(Evidence.usual),
+]
 
 
 def _in_part(cases: list[Case], answers: dict[str, Answer], evidence: Evidence) -> tuple[list[KnownMistake], list[str]]:

@@ -24,6 +24,7 @@ class Hint(NamedTuple):
     text: str
     failure: Failure | None = None
     outputs: tuple[Output, ...] = ()
+    shows_own: bool = False  # whether it says what the student's function gives
 
 
 def differs(answer: Answer, example: Example) -> bool:
@@ -47,7 +48,7 @@ def example_hint(
         answer = clean_answer(caller(function, list(example.arguments), None))
         wrong = next((example.mistakes[known.name] for known in mistakes if known.name in example.mistakes), None)
         if differs(answer, example) and answer.error not in shown:
-            return Hint(_text(example, YOURS, _does(answer, example)), answer.error, _outputs(answer, example))
+            return Hint(_text(example, YOURS, _does(answer, example)), answer.error, _outputs(answer, example), True)
         if answer.error and wrong is not None:
             return Hint(_text(example, "One with this mistake", f"gives {_numbers(wrong, example)}"))
     return None

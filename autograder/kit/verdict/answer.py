@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class Answer:
     apart: bool = False  # a tuple with tensors in it: they are not the rows of one, as a list's may be
 
 
-Caller = Callable[[str, list, list | None], Answer]
+Caller = Callable[[str, list, list | None], Answer]  # of a function's name, arguments, cotangents
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,13 @@ class Call:
     cotangents: list | None = None
     number: int | None = None  # under which its tensors are kept: another call with it is made with the very same
     most: int | None = None  # bytes that it may take beyond what was there before
+
+
+@runtime_checkable
+class ManyCaller(Protocol):
+    """A caller that makes many calls at one request, and keeps the tensors of each under its number."""
+
+    def call_many(self, function: str, calls: list[Call]) -> list[Answer]: ...
 
 
 def clean_text(value: Any, longest: int) -> str:

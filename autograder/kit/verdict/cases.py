@@ -145,3 +145,5 @@ class Verdict:
     details: list[str] = field(default_factory=list)  # of the hint, below its first line, which says the points
     failures: list[Failure] = field(default_factory=list)  # of which the hint tells, each once
     outputs: tuple[tuple[str, np.ndarray, np.ndarray], ...] = ()  # of the hint's example: name, right, given
+    shows_own: bool = False  # whether the hint's example says what the student's function gives there
+    first_failure: str = ""  # what the hint says of the first demand that is not met

@@ -6,8 +6,9 @@ from functools import lru_cache
 import numpy as np
 
 from autograder.kit.verdict.answer import Answer, Failure
-from autograder.kit.verdict.cases import TOLERANCE, Case, Example
+from autograder.kit.verdict.cases import EXACT, TOLERANCE, Case, Example
 
+NO_GRADIENT = "no gradient reaches"
 ZERO = 1e-6  # what rounding may leave of a 0
 EXACT_ZERO = 1e-30  # and what is 0 beside any weight: a mask of -100 leaves more where padding scores higher by 40
 ONE_DECIMAL = 0.051  # may be off, for one decimal that is rounded
@@ -115,6 +116,36 @@ def _infinities(expected: np.ndarray, got: np.ndarray) -> str:
         return ""
     where_a_number_has_to_be = low.any() and not np.isposinf(got).any()
     return ("-∞ where a number has to be" if where_a_number_has_to_be else "an infinity") + _some(infinite)
+
+
+def misshapen(name: str, got: np.ndarray, expected: np.ndarray) -> str:
+    """Return in what an output's shape is not the expected one."""
+    if got.dtype.kind in "iu" and got.ndim == expected.ndim == 2 and got.shape[1] == expected.shape[1]:
+        return f"{len(got)} {name}, expected {len(expected)}."  # a set of pairs
+    return f"{name} has shape {got.shape}, expected {expected.shape}."
+
+
+def gradient_difference(name: str, case: str, expected: np.ndarray | None, got: np.ndarray | None) -> str | None:
+    """Return what is wrong with the gradient of one argument; None stands for zeros of any shape."""
+    if got is None:
+        reached = expected is not None and np.any(np.abs(expected) > TOLERANCE)  # the noise of a 0 may reach 2e-6
+        return f"{NO_GRADIENT} {name}." if reached else None
+    if not np.isfinite(got).all():
+        return f"the gradient of {name} holds NaN or infinity ({case})."
+    right = np.zeros_like(got) if expected is None else expected
+    if got.shape != right.shape or not np.allclose(got, right, rtol=TOLERANCE, atol=TOLERANCE):
+        return f"the gradient of {name} is not the expected one ({case})."
+    return None
+
+
+def differ(one: Answer, two: Answer) -> bool:
+    """Return whether two answers to the same arguments differ by more than rounding, which LAPACK does not repeat."""
+    if one.error or two.error or not one.outputs or not two.outputs or len(one.outputs) != len(two.outputs):
+        return True
+    return any(
+        a.shape != b.shape or not (np.array_equal(a, b) or np.allclose(a, b, rtol=EXACT, atol=EXACT, equal_nan=True))
+        for a, b in zip(one.outputs, two.outputs, strict=True)
+    )
 
 
 def is_text(array: np.ndarray) -> bool:

@@ -9,15 +9,38 @@ import numpy as np
 from autograder.kit.calls.call import arrays
 from autograder.kit.calls.peak import within
 from autograder.kit.known.recognition import recognised
-from autograder.kit.verdict.answer import Answer, Call, Caller, Failure, clean_answer
-from autograder.kit.verdict.cases import EXACT, TOLERANCE, Case, Criterion, Kind, KnownMistake
-from autograder.kit.verdict.compare import by_hand, difference, is_text, named
+from autograder.kit.verdict.answer import Answer, Call, Caller, Failure, ManyCaller, clean_answer
+from autograder.kit.verdict.cases import Case, Criterion, Kind, KnownMistake
+from autograder.kit.verdict.compare import (
+    NO_GRADIENT,
+    by_hand,
+    differ,
+    difference,
+    gradient_difference,
+    is_text,
+    misshapen,
+    named,
+)
 
 FEW = 2  # cases that are named
 NUMBERS = re.compile(r"( at \d+ of \d+ places, first)?( at )?[(\[][\d, ]*[)\]]")  # shapes, and places in a tensor
-NO_GRADIENT = "no gradient reaches"
 CUT = " The values are right: is a part of the way back cut off, by .detach(), .data or no_grad()?"
 NO_ANSWER = Failure("bad_output", "no answer came back.")
+
+
+class OneByOne:
+    """Makes the calls of a plain caller one after the other, each with tensors of its own."""
+
+    def __init__(self, caller: Caller):
+        self.caller = caller
+
+    def call_many(self, function: str, calls: list[Call]) -> list[Answer]:
+        return [
+            within(self.caller, function, call.arguments, call.most)
+            if call.most
+            else self.caller(function, call.arguments, call.cotangents)
+            for call in calls
+        ]
 
 
 class Evaluation:
@@ -27,6 +50,8 @@ class Evaluation:
         self.function = function
         self.cases = {case.name: case for case in cases}
         self.caller = caller
+        self.keeps_tensors = isinstance(caller, ManyCaller)
+        self.calls = caller if isinstance(caller, ManyCaller) else OneByOne(caller)
         # All first calls come before any second one: a function that remembers its arguments gives itself away.
         self.numbers = {case.name: number for number, case in enumerate(cases)}
         self.first = self._answers([(case, replace(self._call(case), most=case.peak)) for case in cases])
@@ -39,23 +64,18 @@ class Evaluation:
         return Call(list(case.arguments.values()), number=self.numbers[case.name])
 
     def _answers(self, calls: list[tuple[Case, Call]]) -> dict[str, Answer]:
-        """Return what comes of calls, by their cases' names; a caller that takes many together saves messages."""
-        together = getattr(self.caller, "together", None) if calls else None
-        if not together or any(call.most for _, call in calls):
-            return {case.name: self._answer(case, call) for case, call in calls}
-        answers = together(self.function, [call for _, call in calls])
+        """Return what comes of calls, by their cases' names: at one request, but where memory is measured."""
+        if any(call.most for _, call in calls):
+            return {case.name: self._answer(call) for case, call in calls}
+        answers = self.calls.call_many(self.function, [call for _, call in calls]) if calls else []
         return {case.name: clean_answer(answer) for (case, _), answer in zip(calls, answers, strict=True)}
 
-    def _answer(self, case: Case, call: Call) -> Answer:
-        if together := getattr(self.caller, "together", None):
-            return clean_answer(together(self.function, [call])[0])
-        if call.most:
-            return clean_answer(within(self.caller, self.function, call.arguments, call.most))
-        return clean_answer(self.caller(self.function, call.arguments, call.cotangents))
+    def _answer(self, call: Call) -> Answer:
+        return clean_answer(self.calls.call_many(self.function, [call])[0])
 
     def _anew(self, case: Case) -> Answer:
         """Return the answer to a call with fresh tensors."""
-        return self._answer(case, Call(list(case.arguments.values())))
+        return self._answer(Call(list(case.arguments.values())))
 
     def failure(self, criterion: Criterion) -> Failure | None:
         """Return what speaks against the criterion, or None."""
@@ -86,7 +106,7 @@ class Evaluation:
             return outputs
         for name in [part] if part else outputs:
             if outputs[name].shape != case.outputs[name].shape and not is_text(case.outputs[name]):
-                return _wrong(_misshapen(name, outputs[name], case.outputs[name]))
+                return _wrong(misshapen(name, outputs[name], case.outputs[name]))
         return None
 
     def _shape_and_dtype(self, case: Case, part: str | None) -> Failure | None:
@@ -132,7 +152,7 @@ class Evaluation:
             return answer.error or Failure("no_gradient", "no gradient came back.")
         names = _leaves(case)
         for name, expected, got in zip(names, case.gradients or [], answer.gradients, strict=False):
-            if text := _gradient(name, case.name, expected, got):
+            if text := gradient_difference(name, case.name, expected, got):
                 cut = "" if text.startswith(NO_GRADIENT) or self._values(case, None) else CUT
                 return self._rounded(case, None) or _wrong(text + cut)
         if len(answer.gradients) != len(names):
@@ -163,7 +183,7 @@ class Evaluation:
 
     def _repeat(self, case: Case, part: str | None) -> Failure | None:
         first, again = self.first[case.name], self._with_the_same_tensors(case)
-        if differ(first, again) and hasattr(self.caller, "together"):
+        if differ(first, again) and self.keeps_tensors:
             again = self._anew(case)  # tensors that the function has changed are another demand's
         if first.error or again.error or not first.outputs or not again.outputs:
             return again.error or first.error or NO_ANSWER
@@ -174,7 +194,7 @@ class Evaluation:
 
     def _with_the_same_tensors(self, case: Case) -> Answer:
         """Return the second answer: to the tensors of the first call, where the caller has kept them."""
-        if case.name not in self.second and hasattr(self.caller, "together"):
+        if case.name not in self.second and self.keeps_tensors:
             cases = [each for name, each in self.cases.items() if each is case or not self.first[name].error]
             self.second |= self._answers([(each, self._call(each)) for each in cases])
         if case.name not in self.second:
@@ -232,38 +252,8 @@ FAILURES: dict[Kind, Callable[[Evaluation, Case, str | None], Failure | None]] =
 }  # what speaks against a case, by the kind of the criterion
 
 
-def _misshapen(name: str, got: np.ndarray, expected: np.ndarray) -> str:
-    """Return in what an output's shape is not the expected one."""
-    if got.dtype.kind in "iu" and got.ndim == expected.ndim == 2 and got.shape[1] == expected.shape[1]:
-        return f"{len(got)} {name}, expected {len(expected)}."  # a set of pairs
-    return f"{name} has shape {got.shape}, expected {expected.shape}."
-
-
 def _wrong(text: str) -> Failure:
     return Failure("wrong", text)
-
-
-def differ(one: Answer, two: Answer) -> bool:
-    """Return whether two answers to the same arguments differ by more than rounding, which LAPACK does not repeat."""
-    if one.error or two.error or not one.outputs or not two.outputs or len(one.outputs) != len(two.outputs):
-        return True
-    return any(
-        a.shape != b.shape or not (np.array_equal(a, b) or np.allclose(a, b, rtol=EXACT, atol=EXACT, equal_nan=True))
-        for a, b in zip(one.outputs, two.outputs, strict=True)
-    )
-
-
-def _gradient(name: str, case: str, expected: np.ndarray | None, got: np.ndarray | None) -> str | None:
-    """Return what is wrong with the gradient of one argument; None stands for zeros of any shape."""
-    if got is None:
-        reached = expected is not None and np.any(np.abs(expected) > TOLERANCE)  # the noise of a 0 may reach 2e-6
-        return f"{NO_GRADIENT} {name}." if reached else None
-    if not np.isfinite(got).all():
-        return f"the gradient of {name} holds NaN or infinity ({case})."
-    right = np.zeros_like(got) if expected is None else expected
-    if got.shape != right.shape or not np.allclose(got, right, rtol=TOLERANCE, atol=TOLERANCE):
-        return f"the gradient of {name} is not the expected one ({case})."
-    return None
 
 
 def _leaves(case: Case) -> list[str]:

@@ -35,6 +35,14 @@ def grade(
     return _explained(Verdict(score, most, None, [], rows), pairs, evaluation, examples)
 
 
+def unwritten(function: str, criteria: list[Criterion], failure: Failure) -> Verdict:
+    """Return the verdict on a function whose cell is as it was released."""
+    most = sum(each.points for each in criteria)
+    rows: list[tuple[str, float, float]] = [(each.name, each.points, 0) for each in criteria]
+    hint = f"{function}: 0 of {most} points. {NOT_WRITTEN}"
+    return Verdict(0, most, hint, [], rows, failures=[failure], first_failure=NOT_WRITTEN)
+
+
 def _is_earned(criterion: Criterion, cases: list[Case]) -> bool:
     """Return whether who meets the criterion has written something of the idea."""
     return criterion.kind is Kind.VALUES and criterion.alone and not criterion.is_met_by_none(cases)
@@ -53,17 +61,19 @@ def _explained(verdict: Verdict, judged: Judged, evaluation: Evaluation, example
     verdict.failures = list(dict.fromkeys(failure for _, failure in judged if failure))
     head = f"{evaluation.function}: {verdict.score} of {verdict.max_score} points."
     if evaluation.unwritten():
-        verdict.hint = f"{head} {NOT_WRITTEN}"
+        verdict.hint, verdict.first_failure = f"{head} {NOT_WRITTEN}", NOT_WRITTEN
         return verdict
     (mistakes, lines), where = evaluation.mistakes(), evaluation.where()
     verdict.mistakes = [known.name for known in mistakes]
     verdict.titles = [known.title for known in mistakes]
+    judged = _folded(judged, evaluation)
+    verdict.first_failure = next((_text(failure, each, evaluation) for each, failure in judged if failure), "")
     verdict.details = [*_demands(judged, evaluation), *([where] if where else []), *lines]
     example = example_hint(evaluation.function, mistakes, examples(), evaluation.caller, verdict.failures)
     if example:
         verdict.details.append(example.text)
         verdict.failures += [example.failure] if example.failure else []
-        verdict.outputs = example.outputs
+        verdict.outputs, verdict.shows_own = example.outputs, example.shows_own
     verdict.hint = "\n".join([head, *verdict.details])
     return verdict
 
@@ -82,7 +92,6 @@ def _demands(judged: Judged, evaluation: Evaluation) -> list[str]:
     """Return a line for each demand that is met, and one for each failure, with all the demands that it costs."""
     lines: list[str] = []
     costs: dict[Failure, list[Criterion]] = {}
-    judged = _folded(judged, evaluation)
     for criterion, failure in judged:
         if failure:
             costs.setdefault(failure, []).append(criterion)
@@ -90,9 +99,13 @@ def _demands(judged: Judged, evaluation: Evaluation) -> list[str]:
         if not failure:
             lines.append(f"  ✓ {criterion.name} ({criterion.points})")
         elif costs[failure][0] is criterion:
-            case = evaluation.only_in(failure, criterion)
-            text = f"with “{case}”: {failure.text}" if case else failure.text
             names = ", ".join(f"{each.name} ({each.points})" for each in costs[failure])
             names = "everything" if len(costs[failure]) == len(judged) > 1 else names
-            lines.append(f"  ✗ {names}: {text.strip()}")
+            lines.append(f"  ✗ {names}: {_text(failure, criterion, evaluation)}")
     return lines
+
+
+def _text(failure: Failure, criterion: Criterion, evaluation: Evaluation) -> str:
+    """Return what a failure says, with the case that alone ends with it."""
+    case = evaluation.only_in(failure, criterion)
+    return (f"with “{case}”: {failure.text}" if case else failure.text).strip()

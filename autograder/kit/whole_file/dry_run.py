@@ -52,7 +52,8 @@ def dry_run(path: Path) -> Report:
 
 def _stop(step: Step, why: str, report: Report) -> None:
     if step.check:
-        report.verdicts[step.check] = {"score": 0, "hint": f"{step.check}: {why}", "lacking": []}
+        hint = f"{step.check}: {why}"
+        report.verdicts[step.check] = {"score": 0, "hint": hint, "reason": hint, "lacking": []}
     else:
         report.stopped[step.number] = why
 

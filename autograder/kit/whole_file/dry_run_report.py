@@ -1,6 +1,5 @@
 """What came of a dry run, as text for a student, JSON for a program, a table for GitHub."""
 
-import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -9,6 +8,8 @@ from typing import Any
 from autograder.kit import course
 from autograder.kit.shown.lines import fitting
 from autograder.kit.shown.progress import HANDED_IN, mark, summed
+
+NOT_RUN = "It was not run."
 
 
 @dataclass
@@ -136,7 +137,7 @@ def _points(part: course.Part, report: Report) -> str:
 
 
 def _hint(name: str, report: Report) -> str:
-    return report.verdicts.get(name, {}).get("hint") or "It was not run."
+    return report.verdicts.get(name, {}).get("hint") or NOT_RUN
 
 
 def _reason(part: course.Part, report: Report) -> str:
@@ -144,11 +145,7 @@ def _reason(part: course.Part, report: Report) -> str:
     cell = report.answers.get(part.name, 0)
     if cell in report.stopped:
         return f"cell {cell} stopped: {report.stopped[cell]}"
-    hint = _hint(part.name, report)
-    first, *lines = hint.splitlines()
-    failed = next((line for line in lines if line.startswith("  ✗")), "")
-    said = re.sub(r"^  ✗ (?:.*\(\d+\)|everything): ", "", failed) or first.partition("points.")[2] or first
-    return said.strip()
+    return report.verdicts.get(part.name, {}).get("reason") or NOT_RUN
 
 
 def _sum(report: Report) -> str:

@@ -109,7 +109,7 @@ def _ran(shell: Any, source: str, clock: _Clock, seconds: float) -> str:
 
 
 def _checked(check_id: str, namespace: dict, clock: _Clock, seconds: float) -> dict[str, Any]:
-    """Return what the check of a function gives: score, hint, whether only grading knows, and what grading lacks."""
+    """Return what a check gives: score, hint, why points are lost, what grading lacks, and what it alone knows."""
     from autograder.kit.local import verdict_on
     from autograder.kit.shown.printed import Prints
     from autograder.kit.verdict.lacking import lacking
@@ -117,14 +117,16 @@ def _checked(check_id: str, namespace: dict, clock: _Clock, seconds: float) -> d
     function = check_id.partition(".")[2]
     try:
         with clock.limit(seconds):
-            verdict, is_open, _ = verdict_on(check_id, namespace, Prints())
+            local = verdict_on(check_id, namespace, Prints())
     except KeyboardInterrupt:
-        return {"score": 0, "hint": f"{function}: {_too_long(seconds)}", "lacking": [], "open": False}
+        hint = f"{function}: {_too_long(seconds)}"
+        return {"score": 0, "hint": hint, "reason": hint, "lacking": [], "open": False}
     return {
-        "score": float(verdict.score),
-        "hint": verdict.hint or "",
+        "score": float(local.verdict.score),
+        "hint": local.verdict.hint or "",
+        "reason": local.verdict.first_failure,
         "lacking": lacking(function, namespace),
-        "open": is_open,
+        "open": local.only_grading_knows,
     }
 
 

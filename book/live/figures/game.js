@@ -62,6 +62,12 @@
     }
 
     other() { super.other(this.all); }
+    /* The bar that was pressed while the model was not there yet; a press on its word only chooses it. */
+    press({ place, share }) {
+      if (share >= 0) this.set(live.shared(this.rows[this.at], place, Math.min(WHOLE, Math.round(WHOLE * share))));
+      this.bars.children[place].focus({ preventScroll: true });
+    }
+
     focus() { this.bars.firstChild.focus({ preventScroll: true }); }
 
     /* Of the address: at=3&w=92-8-0-0-0_20-…&weights=shown, an empty row where nothing was set. */
@@ -154,7 +160,7 @@
 
     step() {
       const { at, words, steps, rows } = this, word = words[at], { chances, p } = steps[at];
-      this.ask.replaceChildren(`Word ${at + 1} of ${words.length}: where does `, element("strong", { lang: "en" }, word), " come from? Drag the bars.");
+      this.ask.replaceChildren(`Word ${at + 1} of ${words.length}: where does `, element("strong", { lang: "en" }, word), " come from? Drag the bars, or move them with the arrow keys.");
       [...this.bars.children].forEach((bar, place) => {
         const share = rows[at][place] / WHOLE, shown = short(share);
         bar.style.setProperty("--share", `${rows[at][place]}%`);

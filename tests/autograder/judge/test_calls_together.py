@@ -14,7 +14,7 @@ STOPS = "def stops(x):\n    if len(x) == 4:\n        {}\n    return 2 * x"  # at
 
 def asked(session: Session, function: str) -> list[Answer]:
     session.begin_check()
-    return session.together(function, [Call([each]) for each in ARGUMENTS])
+    return session.call_many(function, [Call([each]) for each in ARGUMENTS])
 
 
 def right(answers: list[Answer]) -> list[bool]:
@@ -98,9 +98,9 @@ def test_tensors_are_kept_by_the_number_of_the_call(session: Session) -> None:
     session.begin_check()
     calls = [Call([each], number=number) for number, each in enumerate(ones)]
     for value in (2, 3):
-        assert [answer.outputs[0].max() for answer in session.together("add", calls)] == [value, value]
-    session.together("plus", calls)
-    assert [answer.outputs[0].max() for answer in session.together("add", calls)] == [2, 2]
+        assert [answer.outputs[0].max() for answer in session.call_many("add", calls)] == [value, value]
+    session.call_many("plus", calls)
+    assert [answer.outputs[0].max() for answer in session.call_many("add", calls)] == [2, 2]
 
 
 def test_a_cell_that_is_not_shown_runs_all_the_same(session: Session) -> None:

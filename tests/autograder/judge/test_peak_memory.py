@@ -53,7 +53,7 @@ def measured(built):
             session.run(source)
             session.begin_check()
             calls = [Call([count], most=MOST) for count in (1 << 20, 20 << 20, 1 << 20)]
-            return [answer for call in calls for answer in Student(session).together("makes", [call])]
+            return [answer for call in calls for answer in Student(session).call_many("makes", [call])]
 
     return answer
 

@@ -37,7 +37,7 @@ def _recorded(tmp_path_factory):
 
 def test_an_input_is_tried_against_the_students_own_function():
     namespace = {"failing_input": HUNT.failing_input, "local_p_weights": local_p_weights}
-    assert verdict_on("luong.failing_input", namespace, Prints())[0].hint is None
+    assert verdict_on("luong.failing_input", namespace, Prints()).verdict.hint is None
     zeros = torch.zeros(1, 1)
     wide = (torch.ones(1, 1), torch.ones(1, 4, 1), zeros, zeros, torch.ones(1), torch.tensor([4]), 9.0)
     with pytest.raises(NoPoints, match=words(NOT_SHOWN)):
@@ -58,7 +58,7 @@ def test_an_input_for_other_arguments_than_the_students_goes_through_what_calls_
     for function in ("failing_input", "multi_head_attention"):
         recordings.path(f"transformer.{function}").write_bytes(recording(f"transformer.{function}", {}))
     namespace = {"failing_input": transformer.failing_input, "multi_head_attention": multi_head_attention}
-    assert verdict_on("transformer.failing_input", namespace, Prints())[0].hint is None
+    assert verdict_on("transformer.failing_input", namespace, Prints()).verdict.hint is None
     one = torch.eye(2)
     with pytest.raises(NoPoints, match=words(NOT_SHOWN)):
         check(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.submissions.static_analysis import BEHIND, CHANGES, flags
+from autograder.submissions.static_analysis import BEHIND, flags
 
 
 def test_what_stands_out_is_said_once() -> None:
@@ -41,7 +41,7 @@ STARS = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nim
         ("f = vars(F)[name]", f"{BEHIND}vars"),
         ("f = F.__dict__[name]", f"{BEHIND}__dict__"),
         ("torch._masked_softmax(x, m)", "torch's own masked softmax: torch._masked_softmax"),
-        ("from autograder.inside import x", "imports autograder.inside.x"),
+        ("from autograder.inside import x", f"{BEHIND}autograder.inside.x"),
         ("from torch.nn import MultiheadAttention as M", "torch's own attention: MultiheadAttention"),
         (
             "torch.ops.aten._scaled_dot_product_attention_math(q, k, v)",
@@ -54,14 +54,8 @@ STARS = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nim
         ("s = getattr(torch, '_masked_softmax')", "torch's own masked softmax: _masked_softmax"),
         ("from torch.masked import softmax as s", "torch's own masked softmax: torch.masked.softmax"),
         ("import torch.masked as tm\ntm.softmax(x, 1)", "torch's own masked softmax: torch.masked.softmax"),
-        (
-            "from autograder.kit.calls import call as kept\nsetattr(kept, 'call', f)",
-            f"{CHANGES}autograder.kit.calls.call.call",
-        ),
         ("import sys\nsys.modules['autograder.kit.calls.call'].call = f", f"{BEHIND}sys.modules"),
         ("import importlib\nimportlib.import_module('lab.text.tokenizers').f = g", f"{BEHIND}import_module"),
-        ("F.softmax = mine", f"{CHANGES}torch.nn.functional.softmax"),
-        ("del torch.Tensor.softmax", f"{CHANGES}torch.Tensor.softmax"),
         ("import inspect\ninspect.currentframe()", f"{BEHIND}currentframe"),
         ("import sys\nsys._getframe(1)", f"{BEHIND}_getframe"),
         ("x.f_back.f_globals", f"{BEHIND}f_globals"),
@@ -72,7 +66,7 @@ STARS = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nim
         ("from unittest.mock import patch", f"{BEHIND}unittest.mock"),
     ],
 )
-def test_who_calls_torch_or_changes_the_grader_under_another_name_stands_out(source, expected):
+def test_what_a_library_does_and_what_is_behind_the_scenes_stands_out_under_any_name(source, expected):
     assert any(expected in flag for flag in flags([STARS, source]))
 
 
