@@ -35,13 +35,13 @@ def scripts() -> Iterator[tuple[str, str]]:
     from book.live import export as live_models
     from book.show.long_sentence import long_sentence
     from lab import corpora
-    from solutions.structured.watched import short_reviews
 
     yield "engine.js", live_models.engine()
     yield "figures.js", live_models.joined(live_models.FIGURES)
-    texts = {name: corpora.load(name).tests["test"] for name in ("phrasebook", "relations", "grammar")}
+    texts = {
+        name: corpora.load(name).tests["test"] for name in ("phrasebook", "roles", "two_facts", "relations", "grammar")
+    }
     texts["phrasebook"] = [long_sentence(), *texts["phrasebook"]]  # what the pages begin with is known, too
-    texts["reviews"] = list(short_reviews().validation)
     for name, trained in models():
         yield f"{name}.js", live_models.script(name, live_models.exported(trained))
         if (corpus := live_models.MODELS[name.partition("-")[0]]) in texts:

@@ -5,11 +5,14 @@
   const FOLDER = new URL("live/", document.currentScript.src), loading = {};
   const LABELS = {
     phrasebook: "A French sentence, in words of the book's small grammar",
+    roles: "A French sentence in which somebody does something to somebody, in words of the book's small grammar",
+    two_facts: "A French sentence with two facts, in words of the book's small grammar",
     relations: "An English sentence with two marked persons, in words of the book's small grammar",
     grammar: "The beginning of an English sentence, in words of the book's small grammar",
     reviews: "A short review of a film, in words of the book's small grammar",
   };
   const MOST = 1000; // letters of the field, thirty long words
+  live.french = new Set(["phrasebook", "roles", "two_facts"]); // corpora
   live.data = {};
   live.received = (name, data) => (live.data[name] = data);
 
@@ -38,7 +41,7 @@
     const { corpus, models, size, kind, sentence } = place.dataset, id = `live-text-${number}`;
     const isGame = kind === "game"; // it has no field, and begins when it is pressed
     const label = made("label", LABELS[corpus], { for: id }), play = made("button", "Play", { id, type: "button", class: "live-play" });
-    const input = made("input", "", isGame ? { type: "hidden" } : { id, type: "text", maxlength: MOST, lang: corpus === "phrasebook" ? "fr" : "en", spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
+    const input = made("input", "", isGame ? { type: "hidden" } : { id, type: "text", maxlength: MOST, lang: live.french.has(corpus) ? "fr" : "en", spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
     const another = made("button", `another ${kind === "writer" ? "beginning" : "sentence"}`, { type: "button" });
     const row = made("div", "", { class: "live-row" }), field = made("div", "", { class: "live-field" });
     const picture = place.querySelector("svg.cover");

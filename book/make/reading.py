@@ -13,16 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
 from book.contents import chapters, page_file  # noqa: E402
 
-MOST_WORDS = 4500  # of a lesson, as `wc -w` counts them
-SHORT = {  # lessons that tell one story: their words; what they leave out has pages of its own
-    "encoder_decoder": 2000,
-    "bahdanau": 3000,
-    "luong": 3000,
-    "self_attention": 3000,
-    "transformer": 3000,
-    "language_model": 3000,
-    "long_context": 3000,
-}
+MOST_WORDS = 3000  # of a lesson, as `wc -w` counts them: what it leaves out has pages of its own
+SHORTER = {"encoder_decoder": 2000}  # words of a lesson that has less room than the others
 WORDS, FORMULAS, LINES = 100, 1, 12  # that are read in a minute: of prose, displayed, of code
 HEAD = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 FORMULA = re.compile(r"^\$\$.*?^\$\$", re.DOTALL | re.MULTILINE)

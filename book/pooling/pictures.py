@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from book.pooling.figures import FEWEST, Erased
-from book.show.experiments import EQUAL, MACRO_F1, longer, points, seeds_of, values
+from book.show.experiments import EQUAL, MACRO_F1, Column, longer, points, seeds_of, values
 from book.show.seed_plots import cloud, dots
 from lab.kinds.runs import joined
 from lab.show.plots import Picture
@@ -25,11 +25,11 @@ TRAINED = {  # words: experiment and its variants, of those that have attention 
 }
 
 
-def pools() -> Picture:
-    """Draw the macro-F1 of each pool after 3 and after 30 epochs."""
-    short = seeds_of("pooling", "poolings", POOLS, MACRO_F1)
-    long = seeds_of("pooling", "poolings-long", longer(POOLS), MACRO_F1)
-    return dots({"3 epochs": short, "30 epochs": long}, "macro-F1, %", "Relations, test")
+def pools(experiment: str, column: Column, title: str) -> Picture:
+    """Draw a score of each pool after 3 and after 30 epochs."""
+    short = seeds_of("pooling", experiment, POOLS, column)
+    long = seeds_of("pooling", f"{experiment}-long", longer(POOLS), column)
+    return dots({"3 epochs": short, "30 epochs": long}, column.heading, title)
 
 
 def evidence_plot() -> Picture:

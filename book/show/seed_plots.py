@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from lab.show.plots import Picture, Point, legend_below, panels, styled
+from lab.show.plots import STYLES, Picture, Point, legend_below, panels, styled
 
 Rows = Mapping[str, Sequence[float]]  # the words of a variant: its score, seed by seed
 Marks = Mapping[str, float]  # the words of a line to compare with: where it stands
@@ -53,6 +53,28 @@ def dots(
         axes.vlines([x] * len(tops), tops, [top + len(series) - 0.2 for top in tops], GREY, line, label=words, lw=1.2)
     _legend(figure)
     return Picture(figure, f"{title or x_label}, {x_label}, every {of} drawn{_in_words(marks)}. {'; '.join(texts)}.")
+
+
+def bars(groups: Mapping[str, Rows], x_label: str, title: str = "", digits: int = 0) -> Picture:
+    """Draw a bar for each variant, as long as its mean, with a mark for each seed; groups have words above them."""
+    lines = [(group, row) for group, rows in groups.items() for row in ("", *rows)]
+    figure, (axes,) = panels((5.8, 0.8 + 0.3 * len(lines)), grid="x")
+    axes.set(xlabel=x_label, title=title)
+    texts, (colour, *_) = [], STYLES[0]
+    for y, (group, row) in enumerate(lines):
+        if not row:
+            axes.text(0, y + 0.1, group, va="center", fontsize=9.5, weight="bold")
+            continue
+        seeds = groups[group][row]
+        mean = statistics.fmean(seeds)
+        axes.barh(y, mean, 0.7, color=colour, alpha=0.35)
+        axes.plot(seeds, [y] * len(seeds), ls="", color=colour, marker="o", ms=3.5, clip_on=False)
+        left = 1 if mean > 50 else max(seeds) + 2  # inside a long bar, behind a short one
+        axes.text(left, y, f"{row}: {mean:.{digits}f}", va="center", fontsize=9.5)
+        texts.append(f"{group}, {row}: {spread(seeds, digits)}")
+    axes.set(yticks=[], ylim=(len(lines) - 0.4, -0.6), xlim=(0, 100))
+    axes.spines["left"].set_visible(False)
+    return Picture(figure, f"{title or x_label}, {x_label}. {'; '.join(texts)}.")
 
 
 def spread(seeds: Sequence[float], digits: int = 1, of: str = "seed") -> str:

@@ -7,7 +7,8 @@ from typing import Any
 import torch
 from IPython.display import HTML
 
-from book.show.experiments import ACCURACY, Column, runs_of, values
+from book.show.experiments import ACCURACY, Column, learning_curve, mean, runs_of, span, values
+from book.show.reading import StoryError
 from book.show.tables import budget, outputs, results, score, summary, table
 from lab.corpora import Document, reviews, verdicts
 from lab.corpora.aspects import WORDS
@@ -22,7 +23,7 @@ from solutions.structured.watched import short_reviews
 
 
 def with_curve(variant: str = "") -> tuple[Trained, list[tuple[int, float]]]:
-    """Return the chapter's model with the penalty, or the one that is "free" of it, and its overlap, step by step."""
+    """Return a pinned model of the chapter and what its hops shared in training, step by step."""
     return pinned(SOLUTION, variant), [(step, shared) for step, shared in watched(SOLUTION, variant)]
 
 
@@ -150,6 +151,44 @@ def aspect_table() -> HTML:
         "Weight on the evidence of each verdict, %, reviews with two verdicts, test: mean over the hops",
         ["variant", *names],
         rows,
+    )
+
+
+def of_the_lesson() -> dict[str, str]:
+    """Return the numbers that the lesson's text quotes."""
+    facts = {
+        variant: values("structured", "facts", variant, ACCURACY)
+        for variant in ("hops-1", "hops-2", "hops-4", "hops-4-heavy")
+    }
+    one, two, four, heavy = map(statistics.fmean, facts.values())
+    if not (max(facts["hops-1"]) < min(facts["hops-4"]) and one < two < four < one + 4 and abs(heavy - four) < 1.5):
+        raise StoryError(f"the text says that hops pay a little, and that the penalty changes little: {facts}")
+    early = {
+        variant: learning_curve(runs_of("structured", "facts", variant), 2)[-1][1] for variant in ("hops-1", "hops-4")
+    }
+    ruined = max(values("structured", "hops", variant_of(8, "strong"), ACCURACY))
+    if ruined > 40:
+        raise StoryError(f"the text says that a heavy price ruins the model of two verdicts: {ruined}")
+    return {
+        "facts_one": f"{one:.0f}",
+        "facts_two": f"{two:.0f}",
+        "facts_four": f"{four:.0f}",
+        "alike": mean("structured", "facts", "hops-4", COSINE),
+        "alike_heavy": mean("structured", "facts", "hops-4-heavy", COSINE),
+        "early_one": f"{early['hops-1']:.0f}",
+        "early_four": f"{early['hops-4']:.0f}",
+        "ruined": mean("structured", "hops", variant_of(8, "strong")),
+        "verdicts_two": mean("structured", "hops", variant_of(8, "free")),
+        "many_one": mean("structured", "many", "hops-1"),
+        "many_eight": mean("structured", "many", "hops-8"),
+    }
+
+
+def right_with_price() -> str:
+    """Return what the chapter answers to its guess."""
+    without, with_it = (span("structured", "facts", variant) for variant in ("hops-4", "hops-4-heavy"))
+    return (
+        f"On two facts, four hops read {without} % right without the price, and {with_it} % with it, over three seeds."
     )
 
 

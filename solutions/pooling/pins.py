@@ -1,10 +1,11 @@
-"""The models that the chapter shows, pinned in pinned/ (`make models`): one on relations, two readers of reviews."""
+"""The models that the chapter shows, pinned in pinned/ (`make models`): on roles, on relations, and two of reviews."""
 
 from lab.corpora import reviews
 from lab.evaluation.pins import Pin
 from solutions.pooling.model import SOLUTION
 
 PINS = (
-    Pin(SOLUTION, "relations", changes={"epochs": 2}),
+    Pin(SOLUTION, "roles", changes={"epochs": 8}),
+    Pin(SOLUTION, "relations", "relations", changes={"epochs": 2}),
     *(Pin(SOLUTION, "reviews", f"han-{seed}", recipe="short_han", seed=seed, texts=reviews.short) for seed in (1, 2)),
 )

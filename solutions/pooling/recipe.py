@@ -85,6 +85,7 @@ RECIPES["zhou_texts"] = replace(
     training=replace(RECIPES["zhou"].training, smoothing=0.1),
 )
 DEFAULTS = {  # corpus: recipe
+    "roles": "small",
     "relations": "small",
     "reviews": "small_han",
     "votes": "small",

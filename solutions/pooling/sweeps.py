@@ -14,6 +14,12 @@ POOLS = Sweep(
     recipe="small",
     variants=POOLINGS,
 )
+ROLES = Sweep(
+    "The same where the question is who does something to whom",
+    corpus="roles",
+    recipe="small",
+    variants=POOLINGS,
+)
 VOTES = Sweep(
     "The same where several words decide, and have to be counted",
     corpus="votes",
@@ -28,6 +34,8 @@ ADVERSARY = Sweep(
 SWEEPS = {
     "poolings": POOLS,
     "poolings-long": POOLS.longer(30),
+    "roles": ROLES,
+    "roles-long": ROLES.longer(30),
     "votes": VOTES,
     "votes-long": VOTES.longer(12),
     "poolings-real": Sweep(

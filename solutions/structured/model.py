@@ -104,6 +104,23 @@ class Full(nn.Module):
         return torch.relu(self.layer(M.flatten(1)))
 
 
+class Lists(nn.Module):
+    """From a score for each option of each question to one for each list of options, ordered as by itertools.product.
+
+    The softmax over all lists is then the product of the questions' own, and the cross-entropy the sum of theirs.
+    """
+
+    def __init__(self, questions: int, options: int) -> None:
+        super().__init__()
+        self.shape = questions, options
+
+    def forward(self, scores: Float[Tensor, "batch options"]) -> Float[Tensor, "batch lists"]:
+        joint, *others = scores.unflatten(1, self.shape).unbind(dim=1)
+        for each in others:
+            joint = (joint[:, :, None] + each[:, None]).flatten(1)
+        return joint
+
+
 class Answers(nn.Module):
     """From a score for each yes-or-no question to one for each list of answers, in the order of itertools.product.
 
@@ -138,9 +155,13 @@ def classifier(recipe: Recipe, labels: int, prune: Prune = pruned_output) -> nn.
     dropout = nn.Dropout(recipe.dropout)
     if not recipe.answers:
         return nn.Sequential(dropout, hidden, dropout, nn.Linear(hidden.units, labels))
-    if labels != 2**recipe.answers:
-        raise ValueError(f"expected {2**recipe.answers} labels for {recipe.answers} yes-or-no answers, got {labels}")
-    return nn.Sequential(dropout, hidden, dropout, nn.Linear(hidden.units, recipe.answers), Answers(recipe.answers))
+    options = recipe.options or 2
+    if labels != options**recipe.answers:
+        expected = f"expected {options**recipe.answers} labels for {recipe.answers} answers of {options} options each"
+        raise ValueError(f"{expected}, got {labels}")
+    lists = Lists(recipe.answers, options) if recipe.options else Answers(recipe.answers)
+    scores = nn.Linear(hidden.units, recipe.answers * (recipe.options or 1))
+    return nn.Sequential(dropout, hidden, dropout, scores, lists)
 
 
 class Hops(Classifier):

@@ -23,7 +23,8 @@ class Recipe:
     pruned: bool = False  # the classifier of the appendix: each row and each column of M by itself
     per_hop: Count = 0  # pruned: hidden units for each row of M
     per_feature: Count = 0  # pruned: hidden units for each column of M
-    answers: Count = 0  # yes-or-no questions that a label answers, each with its score; 0 = a score for each label
+    answers: Count = 0  # questions that a label answers; 0 = a score for each label
+    options: Count = 0  # answers that each question has, each with its score; 0 = yes or no, with one score
     pair: bool = False  # two sentences, compared hop by hop
     dropout: Part = 0.0
     word_dropout: Part = 0.0  # share of the words that are read as <unk> in training (ours)
@@ -66,6 +67,18 @@ RECIPES = {
         answers=8,
         training=Training(tokens=1000, epochs=20, rate=3e-3),
     ),
+    # Two facts in a sentence: who does something to whom, twice, 23 answers each.
+    "facts": Recipe(
+        embedding_dim=64,
+        units=64,
+        hidden=32,
+        hops=2,
+        mlp=64,
+        answers=2,
+        options=23,
+        dropout=0.1,
+        training=Training(tokens=1000, epochs=8, rate=3e-3),
+    ),
     # 20,000 long reviews.
     "imdb": Recipe(
         embedding_dim=200,
@@ -101,4 +114,11 @@ RECIPES = {
     # the program that made the paper's 84.4 % (segae_gaereg.py 300 150 4000 30 0.01 0.1 0.5 …, issue 3 there).
     "snli": replace(YELP, hidden=150, mlp=4000, penalty=0.1 / 30**2, dropout=0.5, pair=True),
 }
-DEFAULTS = {"reviews": "small", "aspects": "small", "verdicts": "eight", "imdb": "imdb", "sst": "sst"}  # corpus: recipe
+DEFAULTS = {  # corpus: recipe
+    "reviews": "small",
+    "aspects": "small",
+    "verdicts": "eight",
+    "two_facts": "facts",
+    "imdb": "imdb",
+    "sst": "sst",
+}

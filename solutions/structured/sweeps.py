@@ -7,6 +7,8 @@ from lab.evaluation.sweeps import Changes, Sweep
 HOPS = (1, 2, 4, 8)
 PENALTIES = {"free": 0.0, "light": 0.001, "strong": 0.03, "full": 1.0}  # the word in a run's name: λ
 
+PRICES = {"priced": 0.01, "heavy": 0.1}  # the same on two facts
+
 
 def penalised(hops: int) -> dict[str, Changes]:
     """Return a variant with every weight of the penalty."""
@@ -29,6 +31,15 @@ SWEEPS = {
     "hops": ON_HOPS,
     "hops-long": replace(ON_HOPS, variants=penalised(4)).longer(
         20, "Is the penalty only slower? Four hops, with more epochs."
+    ),
+    "facts": Sweep(
+        "Two facts, one vector or several, with and without the penalty: which reads them?",
+        corpus="two_facts",
+        recipe="facts",
+        variants={
+            **{f"hops-{hops}": {"hops": hops} for hops in HOPS[:3]},
+            **{f"hops-4-{word}": {"hops": 4, "penalty": penalty} for word, penalty in PRICES.items()},
+        },
     ),
     # Dropout would take one of eight numbers away.
     "narrow": Sweep(

@@ -28,8 +28,8 @@ CASES = {
         "train --corpus review": "reviews?",
         "train --corpus phrasebook": "phrasebook has no labels",
         "train --corpus reviews --ema 0.9 --mean-of 2 --variant x": "mean_of = 2",
-        "evaluate": "train --corpus relations",
-        "classify a": "python -m solutions.pooling train --corpus relations",
+        "evaluate": "train --corpus roles",
+        "classify a": "python -m solutions.pooling train --corpus roles",
     },
     "language_model": {
         "train --corpus reviews": "grammar, shakespeare",

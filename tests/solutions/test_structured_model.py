@@ -141,8 +141,17 @@ def test_a_list_of_answers_is_as_probable_as_all_its_answers_together(texts):
     yes = torch.sigmoid(lin.classifier[:-1](lin.reader(*texts)[0])).T
     both = torch.stack([(1 - yes[0]) * (1 - yes[1]), (1 - yes[0]) * yes[1], yes[0] * (1 - yes[1]), yes[0] * yes[1]])
     torch.testing.assert_close(probabilities, both.T)
-    with pytest.raises(ValueError, match="expected 4 labels for 2 yes-or-no answers, got 3"):
+    with pytest.raises(ValueError, match="expected 4 labels for 2 answers of 2 options each, got 3"):
         model(replace(TINY, answers=2))
+
+
+def test_a_list_of_options_is_as_probable_as_all_its_options_together(texts):
+    lin = Structured(replace(TINY, answers=2, options=3), WORDS, 9).eval()
+    probabilities = lin(*texts)[0].softmax(dim=-1).unflatten(1, (3, 3))
+    each = lin.classifier[:-1](lin.reader(*texts)[0]).unflatten(1, (2, 3)).softmax(dim=-1)
+    torch.testing.assert_close(probabilities, each[:, 0, :, None] * each[:, 1, None])
+    with pytest.raises(ValueError, match="expected 9 labels for 2 answers of 3 options each, got 3"):
+        model(replace(TINY, answers=2, options=3))
 
 
 def test_a_model_of_pairs_refuses_single_texts_before_anything_is_written(tmp_path):
@@ -187,7 +196,8 @@ def test_pairs_that_somebody_has_can_be_trained_on(tmp_path):
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_recipe_makes_a_model(name):
     with torch.device("meta"):  # the paper's sizes need no memory here
-        made = build(RECIPES[name], 100, 2 ** RECIPES[name].answers if RECIPES[name].answers else LABELS)
+        lists = (RECIPES[name].options or 2) ** RECIPES[name].answers
+        made = build(RECIPES[name], 100, lists if RECIPES[name].answers else LABELS)
     assert made.nested == RECIPES[name].pair
     assert SOLUTION.recipes[name] is RECIPES[name]
 

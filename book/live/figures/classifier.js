@@ -75,7 +75,7 @@
 
     draw() {
       const shades = this.words.length ? this.shown() : [], evidence = new Set(this.known ? this.known.evidence : []);
-      this.text.put(this.seen, "en", (button, place) => {
+      this.text.put(this.seen, this.isFrench ? "fr" : "en", (button, place) => {
         button.setAttribute("aria-pressed", this.hand.mute.has(place));
         button.setAttribute("aria-label", `${this.seen[place]}, weight ${shades[place].toFixed(2)}`);
         button.style.setProperty("--shade", `${Math.round(100 * Math.min(1, shades[place]))}%`);

@@ -130,7 +130,7 @@
       this.networks = models.map((model) => new live[model.split("-")[0]](live.data[model]));
       this.network = this.networks[0];
       this.number = new Map(this.corpus.source.map((word, number) => [word, number]));
-      this.isFrench = Boolean(this.corpus.target);
+      this.isFrench = live.french.has(place.dataset.corpus);
       this.notes = element("div", { class: "live-notes" });
       this.status = element("p", { class: "live-status", role: "status" });
       this.input.addEventListener("input", () => this.run());

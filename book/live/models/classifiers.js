@@ -17,7 +17,15 @@ class structured extends Network {
     const scores = states.map((h) => this.linear("reader.W_s2", tanh(this.linear("reader.W_s1", h)))); // source × hops
     const weights = Array.from(scores[0], (_, hop) => weigh(scores.map((row) => row[hop]), hand));
     const M = joined(...weights.map((row, hop) => weightedSum(row, states)));
-    return { logits: this.linear("classifier.3", relu(this.linear("classifier.1.layer", M))), weights };
+    return { logits: this.lists(this.linear("classifier.3", relu(this.linear("classifier.1.layer", M)))), weights };
+  }
+
+  /* Of scores for each option of each question, those of all lists of options; a label is one. */
+  lists(scores) {
+    const { answers, options } = this.settings;
+    let joint = [0];
+    for (let q = 0; q < answers; q++) joint = joint.flatMap((sum) => [...scores.slice(q * options, (q + 1) * options)].map((s) => sum + s));
+    return options ? Float32Array.from(joint) : scores;
   }
 }
 

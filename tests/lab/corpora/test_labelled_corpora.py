@@ -18,9 +18,11 @@ from lab.corpora import (
     imdb,
     relations,
     reviews,
+    roles,
     sources,
     sst,
     tired,
+    two_facts,
     verdicts,
     votes,
 )
@@ -35,6 +37,8 @@ MADE = {
     "verdicts": verdicts,
     "votes": votes,
     "tired": tired,
+    "roles": roles,
+    "two_facts": two_facts,
 }
 
 
@@ -172,6 +176,25 @@ def test_the_evidence_of_a_relation_is_its_trigger_and_tells_the_direction() -> 
         name, way = document.label.rstrip(")").split("(")
         assert evidence[0] in relations.TRIGGERS[name]
         assert (evidence[1:] == ["by"]) == (way == "e2,e1")
+
+
+def test_the_evidence_of_a_fact_names_who_and_whom() -> None:
+    first = {"je", "j'", "me", "m'"}  # who misses somebody is the object in French
+    for document in roles.generate(400, 3):
+        said = {*words_at(document)}
+        for person, names in {"i": first, "me": first, "you": {"vous"}}.items():
+            assert (person in document.label.split(" → ")) <= bool(said & names), document
+
+
+def test_of_two_facts_the_first_told_is_the_first_of_the_label() -> None:
+    for document in two_facts.generate(200, 3):
+        (_, first), (_, second) = document.aspects
+        assert max(first) < min(second)
+        assert document.evidence == first | second
+
+
+def test_a_sentence_is_read_as_the_grammar_spells_it() -> None:
+    assert roles.read("Il m’a entarté.") == ("il m' a entarté",)
 
 
 def test_nominals_are_marked_by_words_of_their_own_and_an_error_shows_how() -> None:
