@@ -175,6 +175,7 @@ def _release(names: list[str], words: list[str] | None) -> int:
 
     demand_settings()  # before torch is loaded
     demand(names)
+    due = _due(assignments()) if settings().deadlines else []
     before = Manifest(BUILD).given
     given = chosen(words, before)
     demand_givable(given)
@@ -188,6 +189,8 @@ def _release(names: list[str], words: list[str] | None) -> int:
         for question, points in settings().points.get(name, {}).items():
             if isinstance(points, int):
                 print(f"{name}.{question}: {points} points, as course.toml says; its rubric's items are scaled to them")
+    for line in due:
+        print(line)
     packed = [name for name in assignments() if f"release/{name}/{name}.ipynb" in Manifest(BUILD).digests]
     print(f"for students: {KIT.with_suffix('.zip')}, with {', '.join(packed)}")
     if given:
@@ -196,6 +199,20 @@ def _release(names: list[str], words: list[str] | None) -> int:
     if gone := [name for name in before if name not in given]:
         print(f"no longer given: {', '.join(gone)}; --given {','.join([*gone, *given])} gives all again")
     return 0
+
+
+def _due(names: list[str]) -> list[str]:
+    """Return a line on each deadline in course.toml; raise ValueError where one cannot be read, or is of no chapter."""
+    from datetime import UTC, datetime
+
+    from autograder.gradebook.people.lateness import deadlines
+
+    now = datetime.now(UTC)
+    return [
+        f"{name} is due {date:%Y-%m-%d %H:%M:%S} UTC" + (": that is past" if date < now else "")
+        for name, date in deadlines((), names).items()
+        if date
+    ]
 
 
 def _grading(options: argparse.Namespace) -> int:
