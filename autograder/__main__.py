@@ -207,7 +207,7 @@ def _due(names: list[str]) -> list[str]:
 
     from autograder.gradebook.people.lateness import deadlines
 
-    now = datetime.now(UTC)
+    now = datetime.now(UTC).replace(tzinfo=None)  # nbgrader's dates are in UTC, and do not say so
     return [
         f"{name} is due {date:%Y-%m-%d %H:%M:%S} UTC" + (": that is past" if date < now else "")
         for name, date in deadlines((), names).items()

@@ -1,7 +1,6 @@
 """course.toml: chapters, points, deadlines and the late rule of a class, in one file that git does not track."""
 
 import re
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -132,15 +131,13 @@ def test_a_class_is_graded_by_its_deadline_and_its_rule(teacher, out: Path, cour
     assert teacher("--due", "bahdanau=none")[0] == 2
 
 
-def test_the_example_has_every_setting_and_can_be_used(course, tmp_path: Path) -> None:
-    shutil.copy(ROOT / "examples" / settings.FILE, tmp_path)
+def test_the_example_sets_nothing_and_has_every_setting_behind_a_sign(course, tmp_path: Path) -> None:
+    text = (ROOT / "examples" / settings.FILE).read_text("utf-8")
+    course(text)
+    assert settings.settings() == settings.Settings()
+    course(re.sub(r"^# (?=\[\w+(?:\.\w+)?\]$|\w+ = )", "", text, flags=re.MULTILINE))
     read = settings.settings()
-    assert all((read.points, read.deadlines, read.late))
-    use_all()
-    assert read.chapters is None  # who edits the dates alone teaches all chapters
-    chosen = (tmp_path / settings.FILE).read_text("utf-8").replace("# chapters =", "chapters =")
-    course(chosen)
-    assert settings.settings().chapters
+    assert all((read.chapters, read.points, read.deadlines, read.late))
     use_all()
 
 
@@ -163,6 +160,28 @@ def test_release_says_whose_rubric_is_scaled(course, monkeypatch: pytest.MonkeyP
     assert commands.main(["release"]) == 0
     sentence = "bahdanau.reading_a_matrix: 5 points, as course.toml says; its rubric's items are scaled to them"
     assert capsys.readouterr().out.splitlines().count(sentence) == 1
+
+
+@pytest.mark.parametrize(
+    ("date", "status", "said"),
+    [
+        ("2020-11-24 Europe/Berlin", 0, "bahdanau is due 2020-11-24 22:59:59 UTC: that is past"),
+        ("2126-11-24 12:00", 0, "bahdanau is due 2126-11-24 12:00:00 UTC\n"),
+        ("2026-13-24", 2, "course.toml, deadlines:"),
+    ],
+)
+def test_release_reads_the_deadlines(course, monkeypatch: pytest.MonkeyPatch, capsys, date, status, said) -> None:
+    course(f'[deadlines]\nbahdanau = "{date}"')
+    monkeypatch.setattr("autograder.release.build.release", lambda names, given: [])
+    assert commands.main(["release"]) == status
+    shown = capsys.readouterr()
+    assert said in shown.out + shown.err
+
+
+def test_release_names_a_deadline_of_no_chapter(course, capsys) -> None:
+    course('chapters = ["bahdanau"]\n[deadlines]\nluong = "2126-11-24"')
+    assert commands.main(["release"]) == 2
+    assert "deadlines: 'luong': expected one of bahdanau" in capsys.readouterr().err
 
 
 def test_a_demand_with_0_points_is_asked_no_more(course) -> None:
