@@ -140,17 +140,19 @@ class Write(SphinxDirective):
             raise self.error(f"{{write}} {self.arguments[0]}: it has a star, and no page prints its body")
         for file in (module.path, notebook(chapter)):
             self.env.note_dependency(str(file))
-        shown = self.box(chapter, part, code[0])
+        shown = self.box(chapter, part, name, code[0])
         if self.config.edition != "students":
             shown += self.fold("\n\n\n".join([code[1], *helpers]))
         return self.parsed(shown)
 
-    def box(self, chapter: str, part: Part, code: str) -> list[str]:
+    def box(self, chapter: str, part: Part, name: str, code: str) -> list[str]:
         where = f"`{chapter}.ipynb`"
         if chapter in self.env.found_docs:
             lesson = os.path.relpath(self.env.doc2path(chapter), Path(self.env.doc2path(self.env.docname)).parent)
             where = f"[`{chapter}.ipynb`]({Path(lesson).as_posix()}#exercises)"
-        title = f"Write it: part {part.number}, {part.minutes} minutes"
+        others = [f"`{each}`" for each in part.functions if each != name]
+        whole = f" with {' and '.join(others)}" if others else ""
+        title = f"Write it: part {part.number}, {part.minutes} minutes{whole}"
         head = [f"::::{{admonition}} {title}", ":class: write", "", f"In {where}, with hints and a check:", ""]
         return [*head, *fenced(code), "::::", ""]
 

@@ -118,6 +118,20 @@ def test_a_state_has_an_address_that_leads_back_to_it(browser, tmp_path: Path) -
         assert words(tab) == said
 
 
+def test_what_a_guess_has_changed_is_put_back_by_a_press(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, "bahdanau", state="#live=translator&text=il+parle&weights=shuffled"):
+        tab.wait_for_selector(".live-words")
+        said = words(tab)
+        for option in ("nothing", "much"):
+            tab.locator(".live-question").get_by_role("button", name=option).click()
+            assert tab.get_by_label("weights").input_value() == "equal"
+        back = tab.get_by_role("button", name="Put it back")
+        back.click()
+        assert tab.get_by_label("weights").input_value() == "shuffled"
+        assert words(tab) == said
+        assert back.count() == 0
+
+
 def test_the_picture_answers_a_press_by_the_model(browser, tmp_path: Path) -> None:
     for tab in opened(browser, tmp_path, "bahdanau", plain=PICTURE):
         assert "press an English word of the picture" in tab.locator(".live-load").inner_text()

@@ -194,11 +194,19 @@
       if (!this.place.dataset.question) return null;
       const { ask, set, options } = JSON.parse(this.place.dataset.question);
       const result = element("p", { role: "status" });
+      let before = null;
+      const back = element("button", { type: "button", onclick: () => {
+        this.take(before);
+        this.run();
+        before = null;
+        result.replaceChildren();
+      } }, "Put it back");
       const guess = ([words]) => {
+        before ??= new URLSearchParams(this.given());
         this.take(new URLSearchParams(set));
         this.run();
         const { share, text } = answer(), right = options.find(([, from, to]) => share >= from && share < to)[0];
-        result.textContent = `${text} ${right === words ? "You guessed it" : `Not “${words}”`}: ${right}. ${this.undo ?? "Put the menus back to undo it."}`;
+        result.replaceChildren(`${text} ${right === words ? "You guessed it" : `Not “${words}”`}: ${right}. `, this.undo ?? back);
         result.scrollIntoView({ block: "nearest" });
       };
       const buttons = options.map((option) => element("button", { type: "button", onclick: () => guess(option) }, option[0]));
