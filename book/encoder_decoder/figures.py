@@ -65,7 +65,7 @@ def of_thirty() -> str:
     found = survivors(30).found
     if not 12 <= found <= 18:
         raise ValueError(f"the lesson's guess is answered with about half of 30 words, but {found:.1f} are found")
-    return f"With 256 numbers, of the 30 words of a true translation {found:.0f} come out again, somewhere in the sentence."
+    return f"With 256 numbers, of a true translation's 30 words {found:.0f} come out again, somewhere in the sentence."
 
 
 TOLD = {  # what the lesson says of its model's translation of the eighteen words
