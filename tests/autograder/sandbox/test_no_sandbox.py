@@ -30,7 +30,7 @@ class TestRefusal:
             sandbox.require()
 
     def test_without_user_namespaces_it_says_what_to_do(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(bubblewrap.shutil, "which", lambda name: f"/usr/bin/{name}")
+        demand_sandbox()
         monkeypatch.setattr(bubblewrap, "PROBE", ["sh", "-c", "echo unshare: Operation not permitted >&2; exit 1"])
         assert "forbids user namespaces" in str(sandbox.unavailable_reason())
         assert "not permitted" in str(sandbox.unavailable_reason())
