@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Iterator
 
 from lab.corpora import Document, Labelled
+from lab.corpora.in_turn import in_turn
 from lab.corpora.made_once import made_once
 from lab.corpora.markers import with_markers
 
@@ -141,11 +142,8 @@ def split(pair: tuple[str, str]) -> str:
 
 
 def stream(rng: random.Random, part: str | None = None) -> Iterator[Document]:
-    """Yield sentences without end, the labels in turn, of one split or of all."""
-    for label in itertools.cycle(LABELS):
-        while split(marked(made := sentence(rng, label))) != (part or split(marked(made))):
-            pass
-        yield made
+    """Return sentences without end, the labels in turn, of one split or of all."""
+    return in_turn(LABELS, sentence, lambda made: split(marked(made)), rng, part)
 
 
 def generate(count: int, seed: int, part: str | None = None) -> list[Document]:

@@ -12,6 +12,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from lab.corpora import Document, Labelled
+from lab.corpora.in_turn import in_turn
 from lab.corpora.made_once import made_once
 from lab.corpora.reviews import read
 
@@ -59,11 +60,8 @@ def split(noun: str, adjective: str) -> str:
 
 
 def stream(rng: random.Random, part: str | None = None) -> Iterator[Document]:
-    """Yield sentences without end, the labels in turn, of one split or of all."""
-    for label in itertools.cycle(LABELS):
-        while split(*pair(made := sentence(rng, label))) != (part or split(*pair(made))):
-            pass
-        yield made
+    """Return sentences without end, the labels in turn, of one split or of all."""
+    return in_turn(LABELS, sentence, lambda made: split(*pair(made)), rng, part)
 
 
 def generate(count: int, seed: int, part: str | None = None) -> list[Document]:
