@@ -205,11 +205,11 @@ def _due(names: list[str]) -> list[str]:
     """Return a line on each deadline in course.toml; raise ValueError where one cannot be read, or is of no chapter."""
     from datetime import UTC, datetime
 
-    from autograder.gradebook.people.lateness import deadlines
+    from autograder.gradebook.people.lateness import deadlines, due
 
     now = datetime.now(UTC).replace(tzinfo=None)  # nbgrader's dates are in UTC, and do not say so
     return [
-        f"{name} is due {date:%Y-%m-%d %H:%M:%S} UTC" + (": that is past" if date < now else "")
+        due(name, date) + (": that is past" if date < now else "")
         for name, date in deadlines((), names).items()
         if date
     ]

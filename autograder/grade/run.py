@@ -17,7 +17,7 @@ from autograder.grade import summary
 from autograder.grade.cache import Records, exclusive
 from autograder.grade.marking import Grader, Judges, sigterm_as_interrupt
 from autograder.grade.people import People, Words
-from autograder.gradebook.people.lateness import Revised
+from autograder.gradebook.people.lateness import Revised, due
 from autograder.gradebook.people.roster import Roster
 from autograder.gradebook.store.gradebook import ClassGradebook, NoGradebook
 from autograder.judge.pool import NoJudges
@@ -96,7 +96,7 @@ def _ungraded(rows: list[dict[str, Any]], inbox: Inbox) -> Iterator[str]:
 def _about_dates(dates: dict[str, datetime | None], names: Iterable[str], revised: Revised, out: Path) -> Iterator[str]:
     """Yield which due dates were set, how many late penalties changed, and of how many nobody knows the time."""
     for name, date in dates.items():
-        yield f"{name} is due {date:%Y-%m-%d %H:%M:%S} UTC." if date else f"{name} has no due date now."
+        yield f"{due(name, date)}." if date else f"{name} has no due date now."
     if revised.changed:
         yield f"Late penalties: {revised.changed} changed."
     if revised.unpunished:

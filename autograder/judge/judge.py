@@ -144,7 +144,7 @@ class _Run:
         if function in self.blank and not check.hunt:  # its cases make no difference, and drawing costs the most
             answer = student(function, arguments_once(check_id))
             if answer.error and answer.error.kind == "unwritten":
-                self.judged.verdicts[function] = grading.unwritten(function, check.criteria, answer.error)
+                self.judged.verdicts[function] = grading.unwritten(function, check.criteria, [answer.error])
                 return
         cases = check.draw(self.drawn(check_id))
         student.cases = len(cases)

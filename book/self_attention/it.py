@@ -44,16 +44,11 @@ def it_rows() -> Drawing:
         assert words[rows[1].argmax()] == noun, f"the text says that {IT} asks {noun}"
         assert model.classify([(sentence,)]) == [size], f"and that it is {size}"
         assert one.classify([(sentence,)]) == ["large"], "and that one block says large both times"
-        numbers |= {adjective: number(float(rows[1].max()), 2), f"{adjective}_first": first_block(words, rows)}
+        numbers |= {adjective: number(float(rows[1].max()), 2), f"{adjective}_first": number(float(rows[0].max()), 2)}
         drawing.panel(250, 54 + 20 * len(words), f"… too {adjective}: {size}", 165)
         drawing.matrix(105, 44, rows.T.numpy(), "weights", "", (60, 20), (words, ("block 1", "block 2")), 2)
     quote(**numbers, **scores(), **on_noun(model, one))
     return drawing
-
-
-def first_block(words: list[str], rows: Float[Tensor, "blocks words"]) -> str:
-    """Return the largest weight of the first block."""
-    return number(float(rows[0].max()), 2)
 
 
 def told(adjective: str, model: Trained) -> str:

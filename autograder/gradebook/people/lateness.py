@@ -43,6 +43,11 @@ def deadlines(written: Iterable[str], known: list[str], zone: tzinfo = UTC) -> d
     return here | asked
 
 
+def due(name: str, date: datetime) -> str:
+    """Return in words when an assignment is due."""
+    return f"{name} is due {date:%Y-%m-%d %H:%M:%S} UTC"
+
+
 def dates_of(
     written: Iterable[str], known: list[str], option: str, zone: tzinfo = UTC, form: str = BY_STUDENT
 ) -> dict[tuple[str, str], datetime | None]:

@@ -35,12 +35,12 @@ def grade(
     return _explained(Verdict(score, most, None, [], rows), pairs, evaluation, examples)
 
 
-def unwritten(function: str, criteria: list[Criterion], failure: Failure) -> Verdict:
+def unwritten(function: str, criteria: list[Criterion], failures: list[Failure]) -> Verdict:
     """Return the verdict on a function whose cell is as it was released."""
     most = sum(each.points for each in criteria)
     rows: list[tuple[str, float, float]] = [(each.name, each.points, 0) for each in criteria]
     hint = f"{function}: 0 of {most} points. {NOT_WRITTEN}"
-    return Verdict(0, most, hint, [], rows, failures=[failure], first_failure=NOT_WRITTEN)
+    return Verdict(0, most, hint, [], rows, failures=failures, first_failure=NOT_WRITTEN)
 
 
 def _is_earned(criterion: Criterion, cases: list[Case]) -> bool:
@@ -59,10 +59,9 @@ def _locked(criterion: Criterion, most: int) -> Failure | None:
 def _explained(verdict: Verdict, judged: Judged, evaluation: Evaluation, examples: Examples) -> Verdict:
     """Return a verdict with its hint: each demand, what went wrong with it, the mistake it looks like, an example."""
     verdict.failures = list(dict.fromkeys(failure for _, failure in judged if failure))
-    head = f"{evaluation.function}: {verdict.score} of {verdict.max_score} points."
     if evaluation.unwritten():
-        verdict.hint, verdict.first_failure = f"{head} {NOT_WRITTEN}", NOT_WRITTEN
-        return verdict
+        return unwritten(evaluation.function, [criterion for criterion, _ in judged], verdict.failures)
+    head = f"{evaluation.function}: {verdict.score} of {verdict.max_score} points."
     (mistakes, lines), where = evaluation.mistakes(), evaluation.where()
     verdict.mistakes = [known.name for known in mistakes]
     verdict.titles = [known.title for known in mistakes]
