@@ -6,6 +6,7 @@ from book.bahdanau.figures import outputs_of
 from book.show.drawn import Drawing
 from lab import corpora
 from lab.corpora import Pair
+from solutions.bahdanau.attention import alignment_error_rate
 
 WORDS = range(6, 9)  # of the example, in both languages
 COLUMN = 46.0  # pixels from one word to the next
@@ -29,7 +30,7 @@ def gold_of(pair: Pair) -> Links:
 def quoted(pair: Pair, links: Links) -> Mapping[str, str]:
     """Return the numbers that the page quotes of the example."""
     gold = gold_of(pair)
-    aer = 1 - 2 * len(links & gold) / (len(links) + len(gold))
+    aer = alignment_error_rate(set(links), set(gold), set())
     counts = {"ours": len(links), "right": len(links & gold), "gold": len(gold), "missing": len(gold - links)}
     return {"aer": f"{aer:.2f}", **{name: f"{count}" for name, count in counts.items()}}
 

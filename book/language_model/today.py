@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import cos, sin
+from math import cos, pi, sin
 
 from book.show.drawn import Drawing
 
@@ -81,7 +81,7 @@ def speeds(head_dim: int = 8, base: float = 10000.0, positions: Sequence[int] = 
 
 def clock(drawing: Drawing, x: float, y: float, radius: float, angle: float) -> None:
     """Draw a circle with a hand that began at the right and was turned to the left by an angle in radians."""
-    steps = [0.5236 * step for step in range(13)]
+    steps = [pi / 6 * step for step in range(13)]
     for begin, end in pairwise(steps):
         drawing.rule(x + radius * cos(begin), y - radius * sin(begin), x + radius * cos(end), y - radius * sin(end))
     drawing.arrow(x, y, x + radius * cos(angle), y - radius * sin(angle), "query")
