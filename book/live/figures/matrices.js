@@ -64,7 +64,7 @@
       const rows = this.all[this.chosen], most = largest(rows), [title, formula, columns] = MATRICES[this.chosen];
       const heads = columns === "words" ? this.words : [...rows[0].keys()].map((feature) => feature + 1);
       const cell = (x) => `<td class="${x < 0 ? "live-below " : ""}live-${Math.round((SHADES * Math.abs(x)) / most)}">${short(x)}</td>`;
-      const table = element("table", {}, element("caption", {}, `${title}: ${formula}. ${rows.length} words × ${heads.length} ${columns}`));
+      const table = element("table", {}, element("caption", {}, `${title}: ${formula}. ${rows.length} words × ${heads.length} ${columns}. ${live.signs}`));
       const head = table.createTHead().insertRow();
       head.append(element("td"), ...heads.map((name) => element("th", { scope: "col" }, String(name))));
       const body = table.createTBody();

@@ -110,6 +110,9 @@
     .map((place) => element("li", { style: `--share: ${(100 * chances[place]).toFixed(1)}%` },
       element("span", { lang }, names[place]), element("span", {}, `${(100 * chances[place]).toFixed(1)} %`))));
 
+  /* What the colours of numbers say: --weights, --state. */
+  live.signs = "Gold: above 0. Blue: below 0. The paler, the nearer to 0.";
+
   /* Rows of numbers as an image, a pixel a number, the stronger the larger: above 0 in one colour, below in another. */
   live.squares = function (canvas, rows, [above, below]) {
     const most = Math.max(...rows.map((row) => row.reduce((top, x) => Math.max(top, Math.abs(x)), 0))) || 1, pen = canvas.getContext("2d");

@@ -11,6 +11,7 @@
     luong: { fed: "input feeding" },
     transformer: { root: "the root √d_k", positions: "the positions" },
   };
+  const HALVES = "The upper half was read from the left, the lower half from the right.";
   const USES = { cross: "cross-attention", encoder: "encoder self-attention", decoder: "decoder self-attention" };
 
   live.translator = class extends live.Figure {
@@ -151,7 +152,7 @@
     }
 
     draw() {
-      if (this.kind === "encoder_decoder") return this.drawing.replaceChildren(...(this.steps.length ? [this.vector()] : []));
+      if (this.kind === "encoder_decoder") return this.drawing.replaceChildren(...(this.steps.length ? [this.vector(), element("p", { class: "live-key" }, `${live.signs} ${HALVES}`)] : []));
       const [left, right, rows] = this.view(), height = TOP + LINE * Math.max(left.length, right.length), y = (place) => TOP + LINE * place + LINE / 2;
       const svg = element("svg", { class: "cover", role: "img", viewBox: `0 0 ${WIDTH} ${height}`, "aria-label": `Arcs from ${right.length} words to the words that they attend to. ${this.reading()}` });
       const curve = (from, to, attributes) => {

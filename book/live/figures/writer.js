@@ -75,7 +75,7 @@
       const { layers, heads, width } = this, size = 2 * layers * heads * width * BYTES, count = (number) => number.toLocaleString("en");
       const news = tokens.length - kept, columns = `${tokens.length} columns, ${kept} kept, ${news} new`;
       this.all.setAttribute("aria-label", `The cache: ${columns}. Each has ${layers} layers of keys and values.`);
-      this.bytes.textContent = `The cache: ${columns}. 2 · ${layers} layers · ${heads} KV heads · ${width} numbers · ${tokens.length} tokens · ${BYTES} bytes = ${count(size * tokens.length)} bytes, of which ${count(size * news)} are new. Without it all ${tokens.length} tokens would be read again for each word.`;
+      this.bytes.textContent = `The cache: ${columns}. 2 · ${layers} layers · ${heads} KV heads · ${width} numbers · ${tokens.length} tokens · ${BYTES} bytes = ${count(size * tokens.length)} bytes, of which ${count(size * news)} are new. Without it all ${tokens.length} tokens would be read again for each word. ${live.signs}`;
       this.place.scrollLeft = this.place.scrollWidth;
     }
 
