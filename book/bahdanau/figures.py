@@ -124,6 +124,8 @@ def quoted() -> dict[str, str]:
     """Return the numbers that the chapter's text quotes from the runs of ten epochs."""
     models = {"vector": "encoder_decoder", "attention": "bahdanau"}
     numbers = {f"longest_{words}": bucket(PHRASEBOOK, 27, solution=name) for words, name in models.items()}
+    without = translation_errors.errors(outputs("encoder_decoder", PHRASEBOOK))
+    numbers["twice_vector"] = listed([seed["twice"] for seed in without])
     for name, variant in (("before", ""), ("after", "after")):
         comma = strongest(variant, ",")
         faults = translation_errors.errors(outputs_of(variant))

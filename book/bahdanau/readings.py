@@ -32,7 +32,8 @@ def moved(model: Trained, french: str, english: str) -> HeatTable:
     table = all_on_one(model, additive_attention, french, english)
     after = reading(table, Pair(french, english))
     after.tell({"moved_hit": ("hit", "entarté"), "moved_me": ("me", "m'")}, digits=3, least=0.99)
-    after.quote({"moved_hit_il": ("hit", "il")}, 3)
+    after.quote({f"moved_hit_{near}": ("hit", near) for near in ("a", "il")}, 3)
+    assert after.weight("hit", "a") > 0.9 > after.weight("hit", "il"), "the text says how near the state has to be"
     pie = min(after.weight("pie", word) for word in after.columns)
     assert pie > 0.99, "the text says that pie needs none of the words"
     texts = " ".join(each.target for each in corpora.load("phrasebook").train)
