@@ -82,6 +82,12 @@ def words(tab, which: int = 0) -> list[str]:
     return tab.locator(".live-words").nth(which).locator("button").all_inner_texts()
 
 
+def test_the_squares_of_the_one_vector_say_what_their_colours_mean(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, "encoder_decoder"):
+        begun(tab)
+        assert "above 0" in tab.locator(".live-arcs:has(.live-above) .live-key").inner_text()
+
+
 @pytest.mark.parametrize("name", ["encoder_decoder", "bahdanau", "luong", "transformer"])
 def test_nothing_is_loaded_before_the_reader_asks_and_then_each_key_translates(
     browser, tmp_path: Path, name: str
