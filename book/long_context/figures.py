@@ -17,7 +17,14 @@ from solutions.long_context.lengths import LENGTH, PLACES
 
 NAME = "long_context"
 POSITIONS = {"sine": "sines", "learned": "learned", "none": "none", "rope": "rotary", "alibi": "ALiBi"}
-STRETCHED = {"excess": "as trained", "interpolated": "positions divided by 8", "rebased": "another base"}
+STRETCHED = {
+    "excess": "as trained",
+    "interpolated": "all angles divided by 8",
+    "rebased": "a larger base",
+    "by parts": "by parts, borders 1 and 32",
+    "by near parts": "by parts, borders 1 and 4",
+    "by near parts, unscaled": "the same without the factor",
+}
 STREAMS = {"everything": "everything", "window": "the last 64", "sinks": "4 sinks and the last 60"}
 LAYERS = {
     "full, full": "both see everything",
@@ -99,14 +106,19 @@ def lengths() -> Picture:
 
 
 def lengths_table() -> HTML:
-    """Return the loss above the floor at each place, for each kind of positions and for two changes of rotary ones."""
-    rows = [[words, *_cells("lengths", variant, "excess")] for variant, words in POSITIONS.items()]
-    rows += [
-        [f"rotary, {words}", *_cells("lengths", "rope", name)] for name, words in STRETCHED.items() if name != "excess"
-    ]
+    """Return the loss above the floor at each place, for each kind of positions."""
+    return _by_place("positions", [[words, *_cells("lengths", each, "excess")] for each, words in POSITIONS.items()])
+
+
+def stretched_table() -> HTML:
+    """Return the same for rotary positions, as trained and with other angles."""
+    return _by_place("angles", [[words, *_cells("lengths", "rope", name)] for name, words in STRETCHED.items()])
+
+
+def _by_place(what: str, rows: list[list[str]]) -> HTML:
     columns = [f"tokens {start} to {end}" for start, end in pairwise(PLACES)]
     caption = f"Above the floor, thousandths of a nat a word; trained on {LENGTH} tokens"
-    return table(caption, ["positions", *columns], rows)
+    return table(caption, [what, *columns], rows)
 
 
 def _cells(experiment: str, variant: str, name: str) -> list[str]:

@@ -8,6 +8,7 @@ from torch import Tensor
 from autograder.kit.verdict.by_hand import ExponentialCounter, without_autograd
 
 MANY_TILES = 32
+LONG_TEXT = 256  # positions
 
 
 def of_two_parts(
@@ -15,6 +16,33 @@ def of_two_parts(
 ) -> Any:
     """Return the three numbers of both parts together."""
     return function((m_1, l_1, o_1), (m_2, l_2, o_2))
+
+
+def of_a_part(function: Callable, m: Tensor, l: Tensor, o: Tensor, sink: Tensor) -> Any:  # noqa: E741 - the paper's name
+    """Return the context of a part and a sink."""
+    return function((m, l, o), sink)
+
+
+def few_weights(
+    function: Callable,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    index_query: Tensor,
+    index_key: Tensor,
+    index_weight: Tensor,
+    count: int,
+) -> Any:
+    """Return what a function gives; where the text is long, see that no softmax runs over all of it."""
+    given = query, key, value, index_query, index_key, index_weight, count
+    if query.shape[1] < LONG_TEXT:
+        return function(*given)
+    with ExponentialCounter() as counter:
+        result = function(*given)
+    most = 4 * query[..., 0].numel() * count
+    if counter.largest > most:
+        raise ValueError(f"takes {counter.largest} exponentials at once: expected {most} or fewer")
+    return result
 
 
 def tiles_by_hand(

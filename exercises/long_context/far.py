@@ -184,7 +184,7 @@ CACHE = Check(
 
 USUAL, LONG, ONE_POSITION = "usual sizes", "a long text", "one position"  # groups of cases
 PAST, FIRST, SMALL = "a state that holds something", "the first step", "one feature, or one text"
-EMPTY, EDGES = "an empty state", "β of 0, of 1 and beyond"
+EMPTY, EDGES, GATED = "an empty state", "β of 0, of 1 and beyond", "with a gate"
 
 
 def text(
@@ -252,7 +252,8 @@ def written(
         state[:] = 0
     if beta is not None:
         betas[:] = beta
-    arguments = [state, normal(rng, B, width), normal(rng, B, value_dim), betas.astype(np.float32)]
+    gate = rng.uniform(0.1, 0.9, B).astype(np.float32) if group == GATED else None
+    arguments = [state, normal(rng, B, width), normal(rng, B, value_dim), betas.astype(np.float32), gate]
     return CaseInput(name, arguments, group, gradients=gradients)
 
 
@@ -274,6 +275,10 @@ def delta_cases(rng: Rng) -> list[CaseInput]:
         written(rng, (4, 3, 6), "β = 1", EDGES, 1.0),
         written(rng, (3, 5, 2), "β = 3", EDGES, 3.0),
         unit,
+        written(rng, (3, 4, 6), "a gate, all sizes different", GATED, gradients=True),
+        written(rng, (4, 4, 3), "a gate, as many texts as features", GATED),
+        written(rng, (1, 5, 2), "a gate, one text", GATED),
+        written(rng, (3, 2, 5), "a gate, and β = 1", GATED, 1.0),
     ]
 
 
@@ -301,6 +306,6 @@ DELTA = Check(
     delta_step,
     ("state",),
     delta_cases,
-    points={USUAL: 2, EDGES: 1, EMPTY: Points(1, EMPTY, alone=False), SMALL: 1},
+    points={USUAL: 2, EDGES: 1, EMPTY: Points(1, EMPTY, alone=False), SMALL: 1, GATED: 2},
     stars=1,
 )

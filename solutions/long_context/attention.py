@@ -1,4 +1,4 @@
-"""Attention for long texts: in tiles, by distance, within a window, and with one state in the place of a cache."""
+"""Attention for long texts: in tiles, by distance, within a window, to a chosen few, with a state and no cache."""
 
 import math
 
@@ -28,6 +28,21 @@ def merge_softmax(
     return m, l, o
 
 
+def with_sink(
+    part: tuple[Float[Tensor, "heads target"], Float[Tensor, "heads target"], Float[Tensor, "heads target value_dim"]],
+    sink: Float[Tensor, " heads"],
+) -> Float[Tensor, "heads target value_dim"]:
+    """Return the context of a softmax over the part's keys and one more, of score `sink`, whose value is zeros.
+
+    Weight of key j: exp(s_j) / (exp(sink) + Σ exp(s_i)). A learned sink is a part with m = sink, l = 1, o = 0.
+
+    OpenAI (2025), gpt-oss, `sdpa` in its reference code.
+    """
+    m = sink[:, None].expand_as(part[0])
+    _, l, o = merge_softmax(part, (m, torch.ones_like(m), torch.zeros_like(part[2])))  # noqa: E741 - the paper's name
+    return o / l[..., None]
+
+
 def flash_forward(
     query: Float[Tensor, "batch target key_dim"],
     key: Float[Tensor, "batch source key_dim"],
@@ -51,6 +66,8 @@ def flash_forward(
         m = q.new_full(q.shape[:2], -torch.inf)
         part = m, torch.zeros_like(m), q.new_zeros(*q.shape[:2], value.shape[-1])
         for column in range(0, source, tile):
+            if causal and column > place[-1]:
+                break  # this tile and all after it are the future of every query here
             k, v = key[:, column : column + tile], value[:, column : column + tile]
             scores = q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])
             if causal:
@@ -121,6 +138,23 @@ def alibi_bias(heads: int, length: int) -> Float[Tensor, "heads length length"]:
     return bias.masked_fill(distance < 0, -torch.inf)
 
 
+def stretched(
+    head_dim: int, base: float, factor: float, trained: int, slow: float = 1.0, fast: float = 32.0
+) -> tuple[Float[Tensor, " pairs"], float]:
+    """Return each pair's angle for texts `factor` times as long, and the scale of queries and keys.
+
+    θ_i = base^(-2i / head_dim), and pair i makes r_i = trained · θ_i / 2π turns in the `trained` length.
+    γ_i = (r_i - slow) / (fast - slow), not below 0 and not above 1. New: γ_i θ_i + (1 - γ_i) θ_i / factor.
+    The scale is 0.1 ln(factor) + 1.
+
+    Peng et al. (2024), sections 3.2 and 3.4.
+    """
+    angles = base ** (-2 * torch.arange(head_dim // 2) / head_dim)
+    turns = trained * angles / (2 * math.pi)
+    kept = ((turns - slow) / (fast - slow)).clamp(0, 1)
+    return kept * angles + (1 - kept) * angles / factor, 0.1 * math.log(factor) + 1
+
+
 def sliding_window(
     query: Float[Tensor, "batch length key_dim"],
     key: Float[Tensor, "batch length key_dim"],
@@ -144,6 +178,33 @@ def sliding_window(
     scores = torch.einsum("bld,blwd->blw", query, key[:, gathered]) / math.sqrt(query.shape[-1])
     weights = scores.masked_fill(~seen, -torch.inf).softmax(dim=-1)
     return torch.einsum("blw,blwd->bld", weights, value[:, gathered])
+
+
+def chosen_attention(
+    query: Float[Tensor, "batch length key_dim"],
+    key: Float[Tensor, "batch length key_dim"],
+    value: Float[Tensor, "batch length value_dim"],
+    index_query: Float[Tensor, "batch length index_heads index_dim"],
+    index_key: Float[Tensor, "batch length index_dim"],
+    index_weight: Float[Tensor, "batch length index_heads"],
+    count: int,
+) -> Float[Tensor, "batch length value_dim"]:
+    """Return causal attention of each position to the `count` positions that its index scores put first.
+
+    I_ts = Σ_j w_tj relu(q_tj · k_s) over the index heads j. Position t reads the `count` largest with s ≤ t, or all of
+    them where there are fewer; softmax and values see these alone.
+
+    DeepSeek-AI (2025), equations 1 and 2.
+    """
+    length = query.shape[1]
+    future = torch.ones(length, length, dtype=torch.bool, device=query.device).triu(1)
+    fits = torch.einsum("btji,bsi->btjs", index_query, index_key).relu()
+    index = torch.einsum("btj,btjs->bts", index_weight, fits).masked_fill(future, -torch.inf)
+    places = index.topk(min(count, length), dim=-1).indices  # the first rows reach into the future
+    batch = torch.arange(len(query), device=query.device)[:, None, None]
+    scores = torch.einsum("btd,btcd->btc", query, key[batch, places]) / math.sqrt(query.shape[-1])
+    weights = scores.masked_fill(future.expand(len(query), -1, -1).gather(-1, places), -torch.inf).softmax(dim=-1)
+    return torch.einsum("btc,btcv->btv", weights, value[batch, places])
 
 
 def features(x: Float[Tensor, "*batch width"]) -> Float[Tensor, "*batch width"]:
@@ -195,13 +256,17 @@ def delta_step(
     key: Float[Tensor, "batch key_dim"],
     value: Float[Tensor, "batch value_dim"],
     beta: Float[Tensor, " batch"],
+    alpha: Float[Tensor, " batch"] | None = None,
 ) -> Float[Tensor, "batch key_dim value_dim"]:
-    """Return the state in which the key's old value is replaced: S ← S + β k (v - Sᵀ k)ᵀ.
+    """Return the state in which the key's old value is replaced: S ← S + β k (v - Sᵀ k)ᵀ; with a gate, of α S.
 
     With a key of length 1 and β = 1, the new state returns exactly v for it.
 
-    Schlag et al. (2021), section 4.2; the delta rule is that of Widrow and Hoff (1960).
+    Schlag et al. (2021), section 4.2; the delta rule is that of Widrow and Hoff (1960). The gate: Yang et al. (2025),
+    equation 10.
     """
+    if alpha is not None:
+        state = alpha[:, None, None] * state
     old = (key[:, None] @ state)[:, 0]
     return state + beta[:, None, None] * key[:, :, None] * (value - old)[:, None]
 

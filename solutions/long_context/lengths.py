@@ -15,12 +15,15 @@ from lab.text import tokenizers
 from solutions.language_model.fast import FAST
 from solutions.language_model.induction import predicted
 from solutions.language_model.model import Decoder
+from solutions.language_model.recipe import Recipe
+from solutions.long_context.attention import stretched
 from solutions.long_context.model import SMALL, full, reader, repositioned, stream_losses, with_alibi
 
 LENGTH, ROWS, STEPS, RATE = 64, 16, 1500, 4e-3
 TRAINING, TEST, LONGEST = 40_000, 12_000, 512
 PLACES = [0, 32, 64, 128, 256, 512]  # sentences that end between two of these are looked at together
 STREAM = 20_000
+NEAR = 1.0, 4.0  # turns within LENGTH, in place of YaRN's 1 and 32: the fastest pair makes 10
 VARIANTS = {
     "rope": {"positions": "rope"},
     "sine": {"positions": "sine"},
@@ -76,13 +79,25 @@ def measured(variant: str, seed: int, steps: int) -> dict[str, Any]:
     run = {"excess": excess(model, test)}
     if variant != "rope":
         return run
-    factor = LONGEST / LENGTH
-    width = model.recipe.d_model // model.recipe.heads
-    base = model.recipe.rope_base * factor ** (width / (width - 2))
-    return run | {
-        "interpolated": excess(repositioned(model, factor), test),
-        "rebased": excess(repositioned(model, base=base), test),
-        "stream": streamed(model, test),
+    others = {name: excess(repositioned(model, *changed), test) for name, changed in changes(model.recipe).items()}
+    return run | others | {"stream": streamed(model, test)}
+
+
+def changes(recipe: Recipe) -> dict[str, tuple[Tensor, float]]:
+    """Return by name the angles, and the scale of queries and keys, for texts LONGEST / LENGTH times as long.
+
+    "by parts" has YaRN's borders, "by near parts" borders that this short training allows, "unscaled" the same angles.
+    """
+    factor, width = LONGEST / LENGTH, recipe.d_model // recipe.heads
+    plain, _ = stretched(width, recipe.rope_base, 1.0, LENGTH)
+    rebased, _ = stretched(width, recipe.rope_base * factor ** (width / (width - 2)), 1.0, LENGTH)
+    near, scale = stretched(width, recipe.rope_base, factor, LENGTH, *NEAR)
+    return {
+        "interpolated": (plain / factor, 1.0),
+        "rebased": (rebased, 1.0),
+        "by parts": stretched(width, recipe.rope_base, factor, LENGTH),
+        "by near parts": (near, scale),
+        "by near parts, unscaled": (near, 1.0),
     }
 
 

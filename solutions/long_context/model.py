@@ -72,20 +72,19 @@ def attentions(model: Decoder) -> list[Attention]:
     return [cast(Attention, block.attention) for block in model.blocks]
 
 
-def repositioned(model: Decoder, scale: float = 1.0, base: float | None = None) -> Decoder:
-    """Return the same model with its rotary positions divided by `scale` (Chen et al., 2023), or with another base."""
+def repositioned(model: Decoder, angles: Float[Tensor, " pairs"], scale: float = 1.0) -> Decoder:
+    """Return the same model whose rotary positions turn by other angles, queries and keys multiplied by `scale`."""
     changed = deepcopy(model)
     for layer in attentions(changed):
-        layer.base = base or layer.base
-        layer.parts = replace(layer.parts, rope=partial(_interpolated, scale))
+        layer.parts = replace(layer.parts, rope=partial(_turned, angles, scale))
     return changed
 
 
-def _interpolated(scale: float, x: Tensor, positions: Tensor, base: float) -> Tensor:
-    """Return `rope` at positions / scale, which are no whole numbers: the two halves as complex numbers, turned."""
+def _turned(angles: Tensor, scale: float, x: Tensor, positions: Tensor, base: float) -> Tensor:
+    """Return what `rope` returns, with these angles in place of a base's: both halves as complex numbers."""
     half = x.shape[-1] // 2
-    angle = positions[:, None] / scale / base ** (torch.arange(half, device=x.device) / half)
-    turned = torch.complex(*x.split(half, dim=-1)) * torch.polar(torch.ones_like(angle), angle)
+    turn = torch.polar(torch.full((), scale), positions[:, None] * angles)
+    turned = torch.complex(*x.split(half, dim=-1)) * turn
     return torch.cat([turned.real, turned.imag], dim=-1)
 
 

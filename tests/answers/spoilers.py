@@ -212,6 +212,13 @@ HARMLESS: dict[str, set[str]] = {
     "transformer.label_smoothed_loss": ONE_NUMBER,
     "transformer.make_masks": {"source: transposed where square"},  # (B, 1, S): square where B = 1
     "transformer.decoder_layer": {"source_mask: transposed where square"},  # (B, 1, S): where S = 1
+    "long_context.stretched": {"angles: transposed"},
+    # Only the order of index scores counts, and no gradient goes through a choice.
+    "long_context.chosen_attention": {
+        f"{argument}: {change}"
+        for argument in ("index_query", "index_key", "index_weight")
+        for change in "0.1 % larger;bfloat16;detached;noise;twice its gradient;wrong for one sentence".split(";")
+    },
     "language_model.inside": {"probability: squeezed", "probability: turned", "probability: transposed"},
     "language_model.induction_score": {"score: transposed"},
     # The first axis of a cache holds keys and values: two.

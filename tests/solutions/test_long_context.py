@@ -5,13 +5,18 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from solutions.language_model.attention import rope
 from solutions.long_context.attention import (
     alibi_bias,
+    chosen_attention,
+    delta_step,
     features,
     flash_backward,
     flash_forward,
     linear_attention,
     linear_step,
+    stretched,
+    with_sink,
 )
 from solutions.long_context.chunks import chunked
 
@@ -124,3 +129,72 @@ def test_a_gate_lets_the_past_decay(chunk: int) -> None:
     decay = torch.where(distance >= 0, 0.5**distance, 0.0).double()
     halved = torch.full((B, S), 0.5, dtype=torch.float64).log()
     torch.testing.assert_close(chunked(query, key, value, chunk, halved), (query @ key.transpose(1, 2) * decay) @ value)
+
+
+def test_a_learned_sink_is_a_key_more_whose_weight_is_dropped() -> None:
+    query, key, value = given()  # B heads
+    sink = normal(B)
+    scores = query @ key.transpose(1, 2) / D**0.5
+    with_one_more = torch.cat([scores, sink[:, None, None].expand(B, T, 1)], dim=-1).softmax(dim=-1)
+    m = scores.amax(dim=-1)
+    weights = (scores - m[..., None]).exp()
+    part = m, weights.sum(dim=-1), weights @ value
+    torch.testing.assert_close(with_sink(part, sink), with_one_more[..., :-1] @ value)
+    torch.testing.assert_close(with_sink(part, sink - torch.inf), scores.softmax(dim=-1) @ value)
+    torch.testing.assert_close(with_sink(part, sink + 1000), torch.zeros(B, T, V, dtype=value.dtype))
+
+
+def test_stretched_angles_keep_fast_pairs_and_divide_slow_ones() -> None:
+    head_dim, base, factor, trained = 64, 10_000.0, 8.0, 512
+    plain, none = stretched(head_dim, base, 1.0, trained)
+    assert none == 1.0
+    angles, scale = stretched(head_dim, base, factor, trained)
+    turns = trained * plain / (2 * torch.pi)
+    assert 0 < (turns > 32).sum() < (turns > 1).sum() < head_dim // 2
+    torch.testing.assert_close(angles[turns > 32], plain[turns > 32])
+    torch.testing.assert_close(angles[turns < 1], plain[turns < 1] / factor)
+    assert (angles.diff() < 0).all()
+    torch.testing.assert_close(angles.clamp(plain / factor, plain), angles)
+    torch.testing.assert_close(torch.tensor(scale), torch.tensor(1 + 0.1 * 2.0794415))
+    turned = rope(torch.ones(1, 2, head_dim), torch.tensor([0, 1]), base)[0, 1]  # by the plain angles
+    torch.testing.assert_close(turned[: head_dim // 2], plain.cos() - plain.sin())
+
+
+@pytest.mark.parametrize("count", [1, 3, S, S + 4])
+def test_a_chosen_few_are_attention_that_sees_them_alone(count: int) -> None:
+    query, key, value = text()
+    index_query, index_key, index_weight = normal(B, S, 6, 3), normal(B, S, 3), normal(B, S, 6)
+    context = chosen_attention(query, key, value, index_query, index_key, index_weight, count)
+    seen = torch.zeros(B, S, S, dtype=torch.bool)
+    for b in range(B):
+        for t in range(S):
+            products = (index_query[b, t] @ index_key[b, : t + 1].T).relu()
+            order = (index_weight[b, t] @ products).argsort(descending=True)
+            seen[b, t, order[:count]] = True
+    torch.testing.assert_close(context, F.scaled_dot_product_attention(query, key, value, attn_mask=seen))
+    if count >= S:
+        torch.testing.assert_close(context, F.scaled_dot_product_attention(query, key, value, is_causal=True))
+
+
+def test_the_gated_delta_rule_fades_and_replaces() -> None:
+    state, key, value, beta, alpha = normal(B, D, V), normal(B, D), normal(B, V), normal(B).sigmoid(), normal(B).exp()
+    eye = torch.eye(D, dtype=state.dtype)
+    erased = eye - beta[:, None, None] * key[:, :, None] * key[:, None]  # Yang et al. (2025), equation 10, transposed
+    wanted = alpha[:, None, None] * (erased @ state) + beta[:, None, None] * key[:, :, None] * value[:, None]
+    torch.testing.assert_close(delta_step(state, key, value, beta, alpha), wanted)
+    ungated = delta_step(state, key, value, beta)
+    torch.testing.assert_close(delta_step(state, key, value, beta, torch.ones_like(beta)), ungated)
+
+
+def test_causal_tiles_skip_the_future() -> None:
+    query, key, value = given(S)
+    key[:, 8:], value[:, 8:] = torch.nan, torch.nan  # a tile that is read spoils the first queries: 0 times nan is nan
+    context, _ = flash_forward(query, key, value, 4, causal=True)
+    assert torch.equal(context.isnan().any(-1), torch.arange(S).expand(B, S) >= 8)
+
+
+PROVES = {
+    "with_sink": "test_a_learned_sink_is_a_key_more_whose_weight_is_dropped",
+    "stretched": "test_stretched_angles_keep_fast_pairs_and_divide_slow_ones",
+    "chosen_attention": "test_a_chosen_few_are_attention_that_sees_them_alone",
+}

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from examples import flex_attention as flex
 from lab import corpora
 from lab.corpora.running import batches, rows_of, sentences
 from lab.evaluation.result_files import read_json
@@ -20,7 +21,7 @@ from solutions.language_model.induction import predicted
 from solutions.language_model.model import Decoder
 from solutions.long_context import __main__ as commands
 from solutions.long_context import costs, recall
-from solutions.long_context.attention import alibi_bias, sliding_window
+from solutions.long_context.attention import alibi_bias, sliding_window, stretched
 from solutions.long_context.model import SMALL, full, reader, repositioned, stream_losses, windowed, with_alibi
 
 B, H, S, D, V = 2, 3, 11, 4, 5
@@ -91,9 +92,11 @@ def test_a_cache_that_holds_all_is_full_attention_with_sinks_or_without() -> Non
 
 def test_interpolated_positions_are_those_of_a_model_whose_angles_are_smaller() -> None:
     plain, tokens = model((full,)), torch.randint(13, (2, 9), generator=torch.Generator().manual_seed(0))
-    close(repositioned(plain)(tokens), plain(tokens))
-    assert not torch.allclose(repositioned(plain, 4.0)(tokens), plain(tokens))
-    still = repositioned(plain, 1e9)(tokens)  # no angle is left: a model without positions
+    angles, _ = stretched(plain.recipe.d_model // plain.recipe.heads, plain.recipe.rope_base, 1.0, 64)
+    close(repositioned(plain, angles)(tokens), plain(tokens))
+    assert not torch.allclose(repositioned(plain, angles / 4)(tokens), plain(tokens))
+    assert not torch.allclose(repositioned(plain, angles, 2.0)(tokens), plain(tokens))
+    still = repositioned(plain, 0 * angles)(tokens)  # no angle is left: a model without positions
     bare = reader(replace(plain.recipe, positions="none"), 13, (full,), FAST)
     bare.load_state_dict(plain.state_dict())
     close(still, bare(tokens))
@@ -167,3 +170,13 @@ def test_a_measured_way_takes_time_and_memory() -> None:
     seconds, peak = costs.measured("tiles", 300)
     assert 0 < seconds < 60
     assert 2**20 < peak < 2**33
+
+
+@pytest.mark.filterwarnings("ignore:.*flex_attention called without torch.compile")
+def test_flex_attention_takes_the_taught_bias_and_window() -> None:
+    B, H, S, D = 2, 4, 40, 8
+    query, key, value = (torch.randn(B, H, S, D, generator=torch.Generator().manual_seed(seed)) for seed in range(3))
+    place = torch.arange(S)
+    near = (place[:, None] - place < 16) | (place < 4)
+    bias = alibi_bias(H, S).masked_fill(~near, -torch.inf)
+    close(flex.attend(query, key, value), functional.scaled_dot_product_attention(query, key, value, attn_mask=bias))

@@ -14,7 +14,17 @@ EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
         "nothing is less": [("m == -torch.inf", "m <= -torch.inf")],
         "any number that is finite": [("0.0", "1.0"), ("0.0", "-1.0"), ("0.0", "2.0")],
     },
+    "long_context.with_sink": {"any number that is finite": [("0", "1")]},
+    "long_context.stretched": {"arange rounds up": [("head_dim // 2", "head_dim / 2")]},
+    "long_context.chosen_attention": {
+        "the last axis is the usual one": [("index.topk(min(count, length), dim=-1)", "index.topk(min(count, length))")]
+    },
     "long_context.flash_forward": {
+        "what is not skipped is hidden": [
+            ("if causal and column > place[-1]:\n    break", "nothing"),
+            ("break", "nothing"),
+            ("column > place[-1]", "False"),
+        ],
         "nothing is less": [("m == -torch.inf", "m <= -torch.inf")],
         "any number that is finite": [("0.0", "1.0"), ("0.0", "-1.0"), ("0.0", "2.0")],
         "what has no keys is multiplied by 0": [

@@ -124,20 +124,24 @@ def step_by_texts(state, total, query, key, value):
     return torch.stack(outputs), torch.stack(states), torch.stack(totals)
 
 
-def delta_einsum(state, key, value, beta):
+def delta_einsum(state, key, value, beta, alpha=None):
+    if alpha is not None:
+        state = torch.einsum("b,bkv->bkv", alpha, state)
     old = torch.einsum("bkv,bk->bv", state, key)
     return state + torch.einsum("b,bk,bv->bkv", beta, key, value - old)
 
 
-def delta_erase_and_write(state, key, value, beta):
+def delta_erase_and_write(state, key, value, beta, alpha=None):
     k = key[..., None]
-    erase = torch.eye(key.shape[-1]) - beta[:, None, None] * (k @ k.mT)
+    gate = torch.ones_like(beta) if alpha is None else alpha
+    erase = gate[:, None, None] * (torch.eye(key.shape[-1]) - beta[:, None, None] * (k @ k.mT))
     return erase @ state + beta[:, None, None] * k @ value[:, None]
 
 
-def delta_by_texts(state, key, value, beta):
+def delta_by_texts(state, key, value, beta, alpha=None):
     rows = []
-    for s, k, v, b in zip(state, key, value, beta, strict=True):
+    for i, (s, k, v, b) in enumerate(zip(state, key, value, beta, strict=True)):
+        s = s if alpha is None else alpha[i] * s
         rows.append(s - b * torch.outer(k, s.T @ k) + b * torch.outer(k, v))
     return torch.stack(rows)
 

@@ -19,6 +19,7 @@ HARMLESS = {
     "transformer.cached_heads",  # without a mask
     "long_context.alibi_bias",  # not a fill that a softmax follows: -∞ is compared
     "long_context.merge_softmax",  # compares a maximum with it
+    "long_context.with_sink",  # calls it
 }
 
 

@@ -12,7 +12,7 @@ from tests.answers import check_ids, edited
 from tests.support.verdicts import plainly_graded
 
 
-def adds_without_reading(state, key, value, beta):
+def adds_without_reading(state, key, value, beta, alpha):
     return state + beta[:, None, None] * key[:, :, None] * value[:, None]
 
 
@@ -24,7 +24,22 @@ def without_windows(tokens, layers, kv_heads, head_dim, local_layers, window, by
     return 2 * tokens * layers * kv_heads * head_dim * bytes_a_number
 
 
+def without_a_sink(part, sink):
+    return part[2] / part[1][..., None]
+
+
+def interpolated(head_dim, base, factor, trained, slow, fast):
+    return base ** (-2 * torch.arange(head_dim // 2) / head_dim) / factor, 1.0
+
+
+def everything_read(query, key, value, index_query, index_key, index_weight, count):
+    return torch.nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+
+
 STUBS = {
+    "long_context.with_sink": without_a_sink,
+    "long_context.stretched": interpolated,
+    "long_context.chosen_attention": everything_read,
     "long_context.delta_step": adds_without_reading,
     "language_model.next_probabilities": softmax_alone,
     "long_context.kv_bytes": without_windows,
