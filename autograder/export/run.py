@@ -26,8 +26,8 @@ def export(
     numbers: Iterable[str] = (),
     zero: bool = False,
     final_only: bool = False,
-) -> Iterator[str]:
-    """Write the grades in DIR `out` into DIR/export, for an LMS or as "csv"; yield what was written and left out.
+) -> list[str]:
+    """Write the grades in DIR `out` into DIR/export, for an LMS or as "csv"; return what was written and left out.
 
     `names` are assignments, none: all that are graded. `numbers` are NAME=NUMBER, Canvas's numbers of assignments.
     With `zero`, what could not be graded has 0 points, else no grade. `final_only`: what is not final is held back.
@@ -44,25 +44,22 @@ def export(
             revised = book.penalise([*by_assignment])  # points given by hand since change what being late costs
             if revised.changed:
                 by_assignment, notes = class_grades.read(out, [*names], zero)
-            yield from [*notes, *revised.failed]
-            if final_only:
-                by_assignment, held_back = class_grades.final(by_assignment)
-                yield from held_back
+            by_assignment, held_back = class_grades.final(by_assignment) if final_only else (by_assignment, [])
             if to == "csv":
-                yield from _table(by_assignment, out / "export" / "grades.csv", book.mode)
+                written = _table(by_assignment, out / "export" / "grades.csv", book.mode)
             else:
-                yield from _for_lms(by_assignment, LMS[to], number_by_name, out / "export", book)
+                written = _for_lms(by_assignment, LMS[to], number_by_name, out / "export", book)
+            return [*notes, *revised.failed, *held_back, *written]
         except NoGradebook as error:
             raise ValueError(str(error)) from error
         finally:
             book.close()
 
 
-def _table(by_assignment: dict[str, list[Grade]], path: Path, mode: int) -> Iterator[str]:
+def _table(by_assignment: dict[str, list[Grade]], path: Path, mode: int) -> list[str]:
     every = [grade for grades in by_assignment.values() for grade in grades]
     atomic_write(path, class_grades.table(every), mode)
-    yield f"{path}: {_grades(every)}"
-    yield from class_grades.notes(every)
+    return [f"{path}: {_grades(every)}", *class_grades.notes(every)]
 
 
 def _grades(grades: Iterable[Grade]) -> str:
@@ -87,38 +84,45 @@ def _numbers(written: Iterable[str], to: str) -> dict[str, str]:
 
 def _for_lms(
     by_assignment: dict[str, list[Grade]], lms: Lms, numbers: dict[str, str], place: Path, book: ClassGradebook
-) -> Iterator[str]:
-    """Write table and zip of each assignment; yield what was written and left out."""
-    count = 0
+) -> list[str]:
+    """Write table and zip of each assignment; return what was written and left out.
+
+    Raise ValueError before anything is written: where somebody's penalty cannot be worked out, or nobody has a name
+    of the LMS's.
+    """
     for name, grades in by_assignment.items():
         _demand_times(name, grades)
-        addressed, left_out = _addressed(name, grades, lms)
-        yield from (f"{name}: {line}" for line in left_out)
-        if not addressed:
-            continue
-        count += len(addressed)
-        kind = f"{lms.title.lower()}-{name}"
-        if numbered := [(grade, to) for grade, to in addressed if to.number]:
-            atomic_write(place / f"{kind}.csv", lms.table(name, numbered, numbers.get(name, "")), book.mode)
-            yield f"{place / f'{kind}.csv'}: {_grades(grade for grade, _ in numbered)}"
-        anonymous = note(
-            f"anonymous in {lms.title}: the zip has the pages; for the table, download the submissions again once "
-            "names are shown and grade that, or see --to csv",
-            [grade.student for grade, to in addressed if not to.number],
-        )
-        yield from (f"{name}: {line}" for line in anonymous)
-        missing = _write_pages(place / f"{kind}-feedback.zip", name, addressed, book)
-        pages = sum(not grade.is_missing for grade, _ in addressed) - len(missing)
-        yield f"{place / f'{kind}-feedback.zip'}: {counted(pages, 'page')}"
-        yield from missing
-        kept = [grade for grade, _ in addressed]
-        yield from (f"{name}: {line}" for line in [*class_grades.notes(kept), *_above(kept, lms, template(name))])
-    if not count:
+    known = {name: _addressed(name, grades, lms) for name, grades in by_assignment.items()}
+    lines = [f"{name}: {line}" for name, (_, left_out) in known.items() for line in left_out]
+    if not any(addressed for addressed, _ in known.values()):
         raise ValueError(
             f"Nobody has a name of {lms.title}'s: expected a class graded from its zip, or from that zip unpacked. "
-            "Grade that, or export with --to csv."
+            "Grade that, or export with --to csv.\n" + "\n".join(lines)
         )
-    yield lms.upload
+    for name, (addressed, _) in known.items():
+        if addressed:
+            lines += _for_one(name, addressed, lms, numbers.get(name, ""), place / f"{lms.title.lower()}-{name}", book)
+    return [*lines, lms.upload]
+
+
+def _for_one(name: str, addressed: Addressed, lms: Lms, number: str, stem: Path, book: ClassGradebook) -> Iterator[str]:
+    """Write STEM.csv and STEM-feedback.zip of an assignment; yield what was written and left out."""
+    table, pages = (stem.with_name(stem.name + ending) for ending in (".csv", "-feedback.zip"))
+    if numbered := [(grade, to) for grade, to in addressed if to.number]:
+        atomic_write(table, lms.table(name, numbered, number), book.mode)
+        yield f"{table}: {_grades(grade for grade, _ in numbered)}"
+    anonymous = note(
+        f"anonymous in {lms.title}: the zip has the pages; for the table, download the submissions again once "
+        "names are shown and grade that, or see --to csv",
+        [grade.student for grade, to in addressed if not to.number],
+    )
+    yield from (f"{name}: {line}" for line in anonymous)
+    missing = _write_pages(pages, name, addressed, book)
+    count = sum(not grade.is_missing for grade, _ in addressed) - len(missing)
+    yield f"{pages}: {counted(count, 'page')}"
+    yield from missing
+    kept = [grade for grade, _ in addressed]
+    yield from (f"{name}: {line}" for line in [*class_grades.notes(kept), *_above(kept, lms, template(name))])
 
 
 def _demand_times(name: str, grades: Sequence[Grade]) -> None:
