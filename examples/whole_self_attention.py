@@ -1,4 +1,4 @@
-"""A translator that reads with self-attention, whole: from pairs of sentences to a translation, no recurrent encoder."""
+"""A translator whose encoder is self-attention, whole: from pairs of sentences to a translation."""
 
 import argparse
 import random

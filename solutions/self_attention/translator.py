@@ -19,6 +19,7 @@ from solutions.bahdanau.recipe import RECIPES as RNNSEARCH
 from solutions.bahdanau.recipe import Recipe as RNNsearch
 from solutions.self_attention.attention import SelfAttention
 from solutions.self_attention.layers import places
+from solutions.self_attention.model import WORD
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,9 @@ class Encoder(nn.Module):
         self.positions = recipe.positions
         self.embedding = nn.Embedding(size, recipe.embedding_dim, padding_idx=PAD)
         self.blocks = nn.ModuleList(layer(width, width, width) for _ in range(recipe.blocks))
+        self.embedding.weight.data.mul_(WORD)
+        for matrix in self.blocks.parameters():
+            nn.init.eye_(matrix)  # as the classifier begins
         self.dropout = nn.Dropout(recipe.dropout)
 
     def states(self, source: Source, mask: Mask) -> Float[Tensor, "batch source both_units"]:

@@ -3,8 +3,6 @@
 import inspect
 import re
 
-import pytest
-
 from examples import whole_self_attention
 
 
