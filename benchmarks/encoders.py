@@ -1,8 +1,8 @@
 """What an encoder takes of a translator's training: python -m benchmarks.encoders.
 
-It writes solutions/self_attention/results/encoders.json: the parameters of Bahdanau's model and of the same model with
-self-attention in its encoder, the seconds of an epoch on the phrasebook, and those of a pass through the encoder alone,
-forwards and backwards, over the same batches. Times are the processor's, in which other programs do not count.
+It writes solutions/self_attention/results/encoders.json: the parameters of Bahdanau's model and of each variant of the
+sweep `encoders`, the seconds of an epoch on the phrasebook, and those of the encoder alone, forwards and backwards, on
+the same batches. Times are the processor's, in which other programs do not count.
 """
 
 from collections.abc import Sequence
@@ -15,13 +15,15 @@ from torch import nn
 from benchmarks.measured import in_turn, keep, repeats_asked
 from lab import corpora
 from lab.evaluation.result_files import results_folder
+from lab.evaluation.sweeps import changed
 from lab.kinds.translation import Translating, read, vocabularies
 from lab.text.batches import Batch, Example
 from lab.train.training import Trainer
-from solutions.bahdanau.model import Bahdanau
-from solutions.self_attention.translator import RECIPES, SelfAttentiveTranslator
+from solutions.bahdanau.model import SOLUTION as RNNSEARCH
+from solutions.self_attention.sweeps import TRANSLATING
+from solutions.self_attention.translator import TRANSLATOR
 
-RECIPE = "medium"
+SWEEP = TRANSLATING["encoders"]
 
 
 def epoch(trainer: Trainer, groups: Sequence[list[Example]]) -> None:
@@ -41,14 +43,15 @@ def parameters(module: nn.Module) -> int:
 
 
 def measured(repeats: int) -> list[dict[str, Any]]:
-    """Return a row for each encoder: parameters of the model and of its encoder's layers, times in milliseconds."""
-    corpus, recipe = corpora.load("phrasebook"), RECIPES[RECIPE]
+    """Return a row for each encoder, the sweep's variants by their names: parameters, and times in milliseconds."""
+    corpus, recipe = corpora.load(SWEEP.corpus), RNNSEARCH.recipes[SWEEP.recipe]
     texts = vocabularies(corpus, recipe)
     task = Translating(read(corpus, *texts), recipe.training)
     groups = task.groups(1)
-    batches = [task.collate(group) for group in groups]
-    sizes = len(texts[0]), len(texts[1])
-    models = {build.__name__: build(recipe, *sizes) for build in (Bahdanau, SelfAttentiveTranslator)}
+    batches, sizes = [task.collate(group) for group in groups], [len(text) for text in texts]
+    models = {"recurrent": RNNSEARCH.build(recipe, *sizes)}
+    for variant, changes in SWEEP.variants.items():
+        models[variant] = TRANSLATOR.build(changed(TRANSLATOR, SWEEP.recipe, changes), *sizes)
     trainers = {
         name: Trainer(model, task, recipe.training, Path("unused"), quiet=True, device=torch.device("cpu"))
         for name, model in models.items()
@@ -57,7 +60,7 @@ def measured(repeats: int) -> list[dict[str, Any]]:
     passes = in_turn({name: lambda each=each: encoded(each, batches) for name, each in models.items()}, repeats)
     return [
         {
-            "model": name,
+            "encoder": name,
             "parameters": parameters(model),
             "in the layers of the encoder": parameters(model.encoder) - parameters(model.encoder.embedding),
             "milliseconds of an epoch": epochs[name],
@@ -68,11 +71,11 @@ def measured(repeats: int) -> list[dict[str, Any]]:
 
 
 def main(repeats: int) -> Path:
-    """Measure both encoders, on one thread, write the figures, and return the file."""
+    """Measure all encoders, on one thread, write the figures, and return the file."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
     folder, command = results_folder("self_attention"), f"benchmarks.encoders --repeats {repeats}"
-    return keep(folder, "encoders.json", command, recipe=RECIPE, models=measured(repeats))
+    return keep(folder, "encoders.json", command, recipe=SWEEP.recipe, models=measured(repeats))
 
 
 if __name__ == "__main__":

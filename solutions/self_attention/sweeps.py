@@ -39,10 +39,10 @@ ON_TIRED = Sweep(
 # Beside RNNsearch's own runs, solutions/bahdanau/results/phrasebook-fr-en-medium-seed*: they differ in the encoder.
 TRANSLATING = {
     "encoders": Sweep(
-        "What becomes of a translator whose encoder is self-attention, with the places of the words and without?",
+        "What becomes of a translator whose encoder is self-attention, and what without its positions, or without it?",
         corpus="phrasebook",
         recipe="medium",
-        variants={"": {}, "unplaced": {"positions": False}, "two": {"blocks": 2}},
+        variants={"": {}, "unplaced": {"positions": False}, "none": {"blocks": 0}},
     ),
 }
 SWEEPS = TRANSLATING | {

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from lab.kinds.ranges import Size
+from lab.kinds.ranges import Count
 from lab.kinds.runs import Solution
 from lab.text.batches import Mask, Source
 from lab.text.tokenizers import PAD
@@ -26,7 +26,7 @@ from solutions.self_attention.model import WORD
 class Recipe(RNNsearch):
     """RNNsearch's, and what the encoder is made of; a place's vector has the units that a word's leaves."""
 
-    blocks: Size = 1
+    blocks: Count = 1  # without any, a word with its place is all that is known of it
     positions: bool = True  # without, zeros stand where the places' vectors stood: all widths stay
 
 
