@@ -1,5 +1,8 @@
 """What the page on later changes shows: how much each pair keeps of its angle, and what stretched angles lose."""
 
+from statistics import fmean
+
+from book.long_context.figures import STRETCHED, kept
 from book.long_context.quoted import thousandths
 from book.show.quoting import quote
 from book.show.seed_plots import lines
@@ -28,6 +31,20 @@ def angles_kept() -> Picture:
 
 def quote_stretched() -> None:
     """Quote what is said of the models with other angles, and assert it."""
-    names = ("interpolated", "rebased", "by parts", "by near parts", "by near parts, unscaled")
-    end = {name: thousandths("rope", -1, name) for name in ("excess", *names)}
-    quote(story=str(end))
+    within, beyond = ({name: _seeds(name, place) for name in STRETCHED} for place in (1, -1))
+    for name in ("rebased", "by near parts"):
+        assert all(new < old for new, old in zip(beyond[name], beyond["excess"], strict=True)), "less, in every seed"
+    assert all(max(within["excess"]) < min(seeds) for name, seeds in within.items() if name != "excess"), "all pay"
+    assert min(within, key=lambda name: fmean(within[name])) == "excess"
+    others = {name: fmean(seeds) for name, seeds in within.items() if name != "excess"}
+    assert min(others, key=lambda name: others[name]) == "rebased", "the larger base pays least"
+    quote(**{
+        f"{short}_{where}": thousandths("rope", place, name)
+        for name, short in {"excess": "unchanged", "rebased": "base", "by near parts": "near", "interpolated": "all",
+                            "by parts": "parts", "by near parts, unscaled": "unscaled"}.items()
+        for where, place in (("within", 1), ("beyond", -1))
+    })  # fmt: skip
+
+
+def _seeds(name: str, place: int) -> list[float]:
+    return [run[name][place] for run in kept("lengths", "rope")]

@@ -33,6 +33,7 @@ FORMS = {
     ),
     "learned": replace(TODAY, positions="learned", kv_heads=1),
     "none": replace(TODAY, positions="none", kv_heads=6, norm="layer"),
+    "qk-norm": replace(TODAY, norm="rms-qk"),
     "latent": replace(TODAY, kv_heads=0, latent=5),
 }
 ROWS = torch.tensor([[BOS, 5, 6, 7, 8], [PAD, PAD, PAD, BOS, 9], [PAD, BOS, 4, 5, 12]])
@@ -88,6 +89,15 @@ def test_a_step_without_padding_is_the_last_position_of_the_text_read_whole(form
     model, tokens = drawn(FORMS[form], FastDecoder), torch.randint(4, VOCABULARY, (2, 6))
     caches = model.read(tokens[:, :5])[1]
     torch.testing.assert_close(model.read(tokens[:, 5:], caches)[0], model.read(tokens)[0][:, 5:])
+
+
+def test_normalised_queries_and_keys_have_no_length() -> None:
+    model, tokens = drawn(FORMS["qk-norm"]), torch.randint(4, VOCABULARY, (2, 6))
+    before = model(tokens)
+    for block in model.blocks:
+        block.attention.q.weight.data *= 1e4
+        block.attention.k.weight.data *= 1e3
+    torch.testing.assert_close(model(tokens), before, rtol=1e-4, atol=1e-4)
 
 
 def test_a_step_of_the_model_is_the_taught_one() -> None:
