@@ -22,7 +22,7 @@ from solutions.language_model.recipe import Recipe
 from solutions.long_context.attention import stretched
 from solutions.long_context.model import repositioned
 
-TRAINED, PLACES, FACTOR, EXCERPTS = 8192, [1, 2048, 4096, 8192, 10240, 12288], 2.0, 3
+TRAINED, PLACES, FACTOR = 8192, [1, 2048, 4096, 8192, 10240, 12288], 2.0
 
 
 def angles(recipe: Recipe) -> dict[str, tuple[Tensor, float]]:
@@ -41,17 +41,17 @@ def angles(recipe: Recipe) -> dict[str, tuple[Tensor, float]]:
 @torch.no_grad()
 def main() -> None:
     """Measure what results/farther.json lacks."""
-    argparse.ArgumentParser(prog="python -m solutions.long_context.farther", description=main.__doc__).parse_args()
+    parser = argparse.ArgumentParser(prog="python -m solutions.long_context.farther", description=main.__doc__)
+    parser.add_argument("--excerpts", type=int, default=1, help="how many, one after the other (default: 1)")
+    excerpts = parser.parse_args().excerpts
     published = load()
     published.use(FAST)
     numbers = torch.tensor(published.pieces.encode("".join(corpora.load("shakespeare").validation)))
-    about = {"model": WHEEL, "trained": TRAINED, "places": PLACES, "factor": FACTOR, "excerpts": EXCERPTS}
+    about = {"model": WHEEL, "trained": TRAINED, "places": PLACES, "factor": FACTOR}
     path = results_folder("long_context") / "farther.json"
     kept = read_json(path) if path.exists() else {}
     result = kept if kept.get("about") == about else {"about": about, "losses": {}}
-    starts = torch.linspace(0, len(numbers) - PLACES[-1], EXCERPTS).long()
-    for excerpt, start in enumerate(starts):
-        text = numbers[start : start + PLACES[-1]]
+    for excerpt, text in enumerate(numbers.split(PLACES[-1])[:excerpts]):
         for name, changed in angles(published.model.recipe).items():
             rows = result["losses"].setdefault(name, [])
             if len(rows) > excerpt:
