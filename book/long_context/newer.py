@@ -1,11 +1,16 @@
 """What the page on later changes shows: how much each pair keeps of its angle, and what stretched angles lose."""
 
+from itertools import pairwise
 from statistics import fmean
+
+from IPython.display import HTML
 
 from book.long_context.figures import STRETCHED, kept
 from book.long_context.quoted import thousandths
 from book.show.quoting import quote
 from book.show.seed_plots import lines
+from book.show.tables import table
+from lab.evaluation.result_files import read_json, results_folder
 from lab.show.plots import Picture
 from solutions.long_context.attention import stretched
 
@@ -48,3 +53,22 @@ def quote_stretched() -> None:
 
 def _seeds(name: str, place: int) -> list[float]:
     return [run[name][place] for run in kept("lengths", "rope")]
+
+
+def farther_table() -> HTML:
+    """Return the loss of SmolLM2 by the place in a long text, with each kind of angles; quote what is said of it."""
+    result = read_json(results_folder("long_context") / "farther.json")
+    losses = {name: rows[0] for name, rows in result["losses"].items()}
+    last = {name: row[-1] for name, row in losses.items()}
+    assert last["by parts"] < last["as trained"] - 0.3, "the text says that parts mend the end"
+    assert abs(losses["as trained"][-2] - losses["by parts"][-2]) < 0.1, "and that unchanged it holds to 10,240"
+    assert all(new - old < 0.1 for old, new in zip(losses["as trained"][:3], losses["by parts"][:3], strict=True))
+    assert all(new - old > 0.8 for old, new in zip(losses["as trained"], losses["interpolated"], strict=True))
+    quote(
+        farther_unchanged=f"{last['as trained']:.2f}",
+        farther_parts=f"{last['by parts']:.2f}",
+        farther_unscaled=f"{last['by parts, unscaled']:.2f}",
+    )
+    columns = [f"pieces {start:,} to {end:,}" for start, end in pairwise([0, *result["about"]["places"][1:]])]
+    rows = [[name, *(f"{loss:.2f}" for loss in losses[name])] for name in losses]
+    return table("SmolLM2, nats a piece; trained on 8,192", ["angles", *columns], rows)
