@@ -41,14 +41,24 @@ def quote_stretched() -> None:
         assert all(new < old for new, old in zip(beyond[name], beyond["excess"], strict=True)), "less, in every seed"
     assert all(max(within["excess"]) < min(seeds) for name, seeds in within.items() if name != "excess"), "all pay"
     assert min(within, key=lambda name: fmean(within[name])) == "excess"
+    following = {name: _seeds(name, 2) for name in STRETCHED}
+    assert all(max(following["excess"]) < min(seeds) for name, seeds in following.items() if name != "excess"), "still"
+    slowed = stretched(16, BASE, 8.0, 64)[0] / stretched(16, BASE, 1.0, 64)[0]
+    assert (slowed < 1.01 / 8).sum() == 6, "and that YaRN's borders slow six of eight pairs as interpolation does"
+    for name, old in (("interpolated", "excess"), ("by parts", "excess"), ("by near parts", "by near parts, unscaled")):
+        assert _worse(beyond[name], beyond[old]) == 2, "the text says: in two of three models"
     others = {name: fmean(seeds) for name, seeds in within.items() if name != "excess"}
     assert min(others, key=lambda name: others[name]) == "rebased", "the larger base pays least"
     quote(**{
         f"{short}_{where}": thousandths("rope", place, name)
         for name, short in {"excess": "unchanged", "rebased": "base", "by near parts": "near", "interpolated": "all",
                             "by parts": "parts", "by near parts, unscaled": "unscaled"}.items()
-        for where, place in (("within", 1), ("beyond", -1))
+        for where, place in (("within", 1), ("next", 2), ("beyond", -1))
     })  # fmt: skip
+
+
+def _worse(ones: list[float], others: list[float]) -> int:
+    return sum(one > other for one, other in zip(ones, others, strict=True))
 
 
 def _seeds(name: str, place: int) -> list[float]:
