@@ -212,7 +212,7 @@ HARMLESS: dict[str, set[str]] = {
     "transformer.label_smoothed_loss": ONE_NUMBER,
     "transformer.make_masks": {"source: transposed where square"},  # (B, 1, S): square where B = 1
     "transformer.decoder_layer": {"source_mask: transposed where square"},  # (B, 1, S): where S = 1
-    "language_model.inside": {"probability: squeezed", "probability: turned", "probability: transposed"},
+    "language_model.accept": {"draft: clamped to 2", "target: clamped to 2"},  # no probability is above 1
     "language_model.induction_score": {"score: transposed"},
     # The first axis of a cache holds keys and values: two.
     "language_model.cached_step": {"cache: a new axis for one sentence"},
