@@ -114,6 +114,6 @@ INDUCTION = Check(
     induction_score,
     ("score",),
     induction_cases,
-    points={TWO: 2, THREE: 1, BROKEN: 1, ONE_HEAD: 1},
-    also=(SHAPE, UNCHANGED, REPEAT),
+    points={TWO: 1, THREE: 1, BROKEN: 1, ONE_HEAD: 1},
+    also=(UNCHANGED,),
 )
