@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, LOW, REPEAT, SHAPE, CaseInput, Check, Points
+from autograder.checks import FAR, GRADIENTS, LARGE, LOW, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, far_below, normal
 from exercises.long_context import adapters
 from exercises.long_context.tiles import emptied, part
@@ -161,7 +161,8 @@ SINK = Check(
     with_sink,
     ("context",),
     sink_cases,
-    points={USUAL: 2, SMALL: 1, EMPTY: 1, NONE: Points(1, NONE, alone=False), FAR: 1},
+    points={USUAL: Points(2, (USUAL, SMALL)), EMPTY: 1, NONE: Points(1, NONE, alone=False), FAR: 1},
+    also=(GRADIENTS, UNCHANGED),
     adapter=adapters.of_a_part,
     may_call=("merge_softmax",),
 )
