@@ -279,11 +279,11 @@ def _put(outputs: list[np.ndarray], number: float, compared: np.ndarray | None) 
         output[~compared] = number
 
 
-def by_hand(reference: Callable, asked: Mapping[str, str], case: str = "your numbers") -> Check:
-    """Return the check of numbers that students work out on paper: a point for each output of `asked`, and its title.
+def by_hand(reference: Callable, asked: Mapping[str, str], case: str = "your numbers", points: int = 1) -> Check:
+    """Return the check of numbers that students work out on paper, with points for each output of `asked`, {it: title}.
 
     It has no examples: a right function's numbers are the answer.
     """
-    points = {title: Points(1, case, part=output) for output, title in asked.items()}
+    of_each = {title: Points(points, case, part=output) for output, title in asked.items()}
     cases = [CaseInput(case, [], tolerance=TWO_DECIMALS)]
-    return Check(reference, tuple(asked), lambda rng: cases, points=points, also=())
+    return Check(reference, tuple(asked), lambda rng: cases, points=of_each, also=())

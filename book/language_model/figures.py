@@ -30,6 +30,7 @@ BLOCK = {  # variant of the sweep: what it is called
     "unbiased": "2017, no biases",
     "": "all of today's parts",
     "untied": "today's, readout of its own",
+    "qk-norm": "today's, queries and keys normalised",
 }
 POSITIONS = {"": "rotary", "sine": "sines", "learned": "learned", "unplaced": "none"}
 KV_HEADS = {

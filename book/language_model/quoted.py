@@ -28,6 +28,7 @@ def quote_runs(model: Trained) -> None:
     losses, counts = model.losses(corpus.tests["test"])
     quote(
         old=f"{old:.1f}", new=f"{new:.1f}", rotary=f"{rotary:.1f}", unplaced=f"{unplaced:.1f}",
+        normalised=f"{above('qk-norm'):.1f}",
         vocabulary=f"{len(grammar.tables()[1])}",
         nano=shakespeare_nats("shakespeare-nano"), ten_minutes=shakespeare_nats("shakespeare-shakespeare"),
         floor=f"{corpus.entropy:.3f}", loss=f"{(losses.sum() / counts.sum()).item():.3f}",

@@ -1,5 +1,9 @@
-"""What a step of a language model costs: by what the heads keep, with room in the cache and by copying it."""
+"""What a step of a language model costs, by what the heads keep, and how many of them a draft saves."""
 
+from collections.abc import Iterable
+from functools import reduce
+from math import sqrt
+from statistics import fmean, variance
 from typing import Any
 
 from IPython.display import HTML
@@ -80,4 +84,70 @@ def quote_steps() -> None:
         read_length=f"{READ:,}",
         read_ms=f"{at_once['mha'][READ]:.1f}",
         write_ms=f"{kept['mha'][READ]:.1f}",
+    )
+
+
+WIDTHS, THREE = (64, 16), "3"  # features of the drafts, that of which the text tells first; words that it writes ahead
+OWN = "replaced by the target's own"
+
+
+def _drafts(*widths: int) -> list[dict[str, Any]]:
+    """Return the runs of drafts of these widths that `python -m solutions.language_model.drafts` has written."""
+    return [run for run in read_json(results_folder(NAME) / "drafts.json")["runs"] if run["width"] in widths]
+
+
+def _of(runs: Iterable[dict[str, Any]], *names: str) -> list[float]:
+    """Return a number of each run, by its names from the outside in."""
+    return [reduce(lambda part, name: part[name], names, run) for run in runs]
+
+
+def _nats(runs: Iterable[dict[str, Any]], *names: str) -> list[float]:
+    """Return what the large model loses, in each run, on the words that were written in one way."""
+    return [way["nats"] / way["tokens"] for way in _of(runs, *names)]
+
+
+def _between(numbers: list[float], form: str) -> str:
+    return f"{fmean(numbers):{form}} ({min(numbers):{form}}–{max(numbers):{form}})"
+
+
+def draft_table() -> HTML:
+    """Return what drafts save, by their width and the words they write ahead: means of the seeds, and their range."""
+    rows = []
+    for width in WIDTHS:
+        runs = _drafts(width)
+        size = f"{runs[0]['parameters'][0]:,}"
+        for ahead in runs[0]["ahead"]:
+            kept = [100 * each for each in _of(runs, "ahead", ahead, "kept")]
+            saved, nats = _of(runs, "ahead", ahead, "tokens a call"), _nats(runs, "ahead", ahead)
+            rows.append([size, ahead, _between(kept, ".0f"), _between(saved, ".2f"), _between(nats, ".3f")])
+        rows.append([size, "the draft alone", "", "", _between(_nats(runs, "draft alone"), ".3f")])
+    rows.append(["no draft", "", "", "1", _between(_nats(_drafts(WIDTHS[0]), "large alone"), ".3f")])
+    columns = ["parameters of the draft", "words ahead", "kept of those judged, %", "words a pass", "nats a word"]
+    caption = "Passes of the large model, and its loss on what is written (python -m solutions.language_model.drafts)"
+    return table(caption, columns, rows)
+
+
+def quote_drafts() -> None:
+    """Quote what the text says of drafts, and assert it."""
+    every, runs = _drafts(*WIDTHS), _drafts(WIDTHS[0])
+    with_draft = [nats for ahead in runs[0]["ahead"] for nats in _nats(every, "ahead", ahead)]
+    alone, of_draft = _nats(runs, "large alone"), _nats(runs, "draft alone")  # alone: the same beside each width
+    error = sqrt(variance(with_draft) / len(with_draft) + variance(alone) / len(alone))
+    assert abs(fmean(with_draft) - fmean(alone)) < 2 * error, "the text says that the loss is the same with the draft"
+    assert min(of_draft) > max(with_draft + alone), "the text says that the draft alone writes otherwise"
+    exact = max(_of(every, "exactly", "kept or replaced, at most"))
+    assert exact < 1e-12, "the text says that the distribution is unchanged"
+    quote(
+        draft_seeds=", ".join(str(seed) for seed in sorted({run["seed"] for run in every})),
+        target_size=f"{runs[0]['parameters'][1]:,}",
+        draft_size=f"{runs[0]['parameters'][0]:,}",
+        draft_kept=f"{100 * fmean(_of(runs, 'ahead', THREE, 'kept')):.0f}",
+        draft_tokens=f"{fmean(_of(runs, 'ahead', THREE, 'tokens a call')):.1f}",
+        draft_nats=f"{fmean(with_draft):.2f}",
+        alone_nats=f"{fmean(alone):.2f}",
+        small_nats=f"{fmean(of_draft):.2f}",
+        draft_contexts=f"{runs[0]['exactly']['contexts']:,}",
+        draft_exact=f"{exact:.0e}",
+        draft_wrong=f"{fmean(_of(runs, 'exactly', OWN)):.3f}",
+        draft_far=f"{fmean(_of(runs, 'exactly', 'draft alone')):.3f}",
     )

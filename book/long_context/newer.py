@@ -1,8 +1,16 @@
 """What the page on later changes shows: how much each pair keeps of its angle, and what stretched angles lose."""
 
+from itertools import pairwise
+from statistics import fmean
+
+from IPython.display import HTML
+
+from book.long_context.figures import STRETCHED, kept
 from book.long_context.quoted import thousandths
 from book.show.quoting import quote
 from book.show.seed_plots import lines
+from book.show.tables import table
+from lab.evaluation.result_files import read_json, results_folder
 from lab.show.plots import Picture
 from solutions.long_context.attention import stretched
 
@@ -28,6 +36,49 @@ def angles_kept() -> Picture:
 
 def quote_stretched() -> None:
     """Quote what is said of the models with other angles, and assert it."""
-    names = ("interpolated", "rebased", "by parts", "by near parts", "by near parts, unscaled")
-    end = {name: thousandths("rope", -1, name) for name in ("excess", *names)}
-    quote(story=str(end))
+    within, beyond = ({name: _seeds(name, place) for name in STRETCHED} for place in (1, -1))
+    for name in ("rebased", "by near parts"):
+        assert all(new < old for new, old in zip(beyond[name], beyond["excess"], strict=True)), "less, in every seed"
+    assert all(max(within["excess"]) < min(seeds) for name, seeds in within.items() if name != "excess"), "all pay"
+    assert min(within, key=lambda name: fmean(within[name])) == "excess"
+    following = {name: _seeds(name, 2) for name in STRETCHED}
+    assert all(max(following["excess"]) < min(seeds) for name, seeds in following.items() if name != "excess"), "still"
+    slowed = stretched(16, BASE, 8.0, 64)[0] / stretched(16, BASE, 1.0, 64)[0]
+    assert (slowed < 1.01 / 8).sum() == 6, "and that YaRN's borders slow six of eight pairs as interpolation does"
+    for name, old in (("interpolated", "excess"), ("by parts", "excess"), ("by near parts", "by near parts, unscaled")):
+        assert _worse(beyond[name], beyond[old]) == 2, "the text says: in two of three models"
+    others = {name: fmean(seeds) for name, seeds in within.items() if name != "excess"}
+    assert min(others, key=lambda name: others[name]) == "rebased", "the larger base pays least"
+    quote(**{
+        f"{short}_{where}": thousandths("rope", place, name)
+        for name, short in {"excess": "unchanged", "rebased": "base", "by near parts": "near", "interpolated": "all",
+                            "by parts": "parts", "by near parts, unscaled": "unscaled"}.items()
+        for where, place in (("within", 1), ("next", 2), ("beyond", -1))
+    })  # fmt: skip
+
+
+def _worse(ones: list[float], others: list[float]) -> int:
+    return sum(one > other for one, other in zip(ones, others, strict=True))
+
+
+def _seeds(name: str, place: int) -> list[float]:
+    return [run[name][place] for run in kept("lengths", "rope")]
+
+
+def farther_table() -> HTML:
+    """Return the loss of SmolLM2 by the place in a long text, with each kind of angles; quote what is said of it."""
+    result = read_json(results_folder("long_context") / "farther.json")
+    losses = {name: rows[0] for name, rows in result["losses"].items()}
+    last = {name: row[-1] for name, row in losses.items()}
+    assert last["by parts"] < last["as trained"] - 0.3, "the text says that parts mend the end"
+    assert abs(losses["as trained"][-2] - losses["by parts"][-2]) < 0.1, "and that unchanged it holds to 10,240"
+    assert all(new - old < 0.1 for old, new in zip(losses["as trained"][:3], losses["by parts"][:3], strict=True))
+    assert all(new - old > 0.8 for old, new in zip(losses["as trained"], losses["interpolated"], strict=True))
+    quote(
+        farther_unchanged=f"{last['as trained']:.2f}",
+        farther_parts=f"{last['by parts']:.2f}",
+        farther_unscaled=f"{last['by parts, unscaled']:.2f}",
+    )
+    columns = [f"pieces {start:,} to {end:,}" for start, end in pairwise([0, *result["about"]["places"][1:]])]
+    rows = [[name, *(f"{loss:.2f}" for loss in losses[name])] for name in losses]
+    return table("SmolLM2, nats a piece; trained on 8,192", ["angles", *columns], rows)

@@ -24,17 +24,10 @@ def quote_lengths() -> None:
     assert 10 * max(seeds(-1, "alibi")) < min(seeds(-1, "none", "rope")), "the text says that ALiBi's line is flat"
     assert max(seeds(2, "none", "rope")) < min(seeds(2, "sine", "learned")) / 5, "and that these go wrong more slowly"
     assert sum(a > b for a, b in zip(seeds(-1, "none"), seeds(-1, "rope"), strict=True)) == 1, "in one of three seeds"
-    changed = {
-        f"{name}{words}": thousandths("rope", place, name)
-        for name in ("interpolated", "rebased")
-        for words, place in (("_64", 1), ("", -1))
-    }
     beyond = {
         f"{variant}_{PLACES[place + 1]}": thousandths(variant, place) for variant in POSITIONS for place in (1, 2)
     }
-    quote(
-        alibi=thousandths("alibi", -1), rope=thousandths("rope", -1), none=thousandths("none", -1), **changed, **beyond
-    )
+    quote(alibi=thousandths("alibi", -1), rope=thousandths("rope", -1), none=thousandths("none", -1), **beyond)
 
 
 def quote_windows() -> None:

@@ -1,5 +1,6 @@
 """What *it* is: the row of *it* in two blocks, with one word of the sentence changed, and how often the row is so."""
 
+import math
 from collections import Counter
 
 import torch
@@ -37,17 +38,18 @@ def it_rows() -> Drawing:
         "Two tables, one for each sentence. A row is a word of the sentence, the two columns are what it gives that "
         "word in block 1 and in block 2. " + " ".join(map(told, ADJECTIVES, [model] * 2)),
     )
-    numbers = {}
+    numbers, first = {}, 0.0
     for adjective, (noun, size) in ADJECTIVES.items():
         sentence = SENTENCE.format(adjective)
         words, rows = sentence.split(), rows_of_it(model, sentence)
         assert words[rows[1].argmax()] == noun, f"the text says that {IT} asks {noun}"
         assert model.classify([(sentence,)]) == [size], f"and that it is {size}"
         assert one.classify([(sentence,)]) == ["large"], "and that one block says large both times"
-        numbers |= {adjective: number(float(rows[1].max()), 2), f"{adjective}_first": number(float(rows[0].max()), 2)}
+        numbers |= {adjective: number(float(rows[1].max()), 2)}
+        first = max(first, float(rows[0].max()))
         drawing.panel(250, 54 + 20 * len(words), f"… too {adjective}: {size}", 165)
         drawing.matrix(105, 44, rows.T.numpy(), "weights", "", (60, 20), (words, ("block 1", "block 2")), 2)
-    quote(**numbers, **scores(), **on_noun(model, one))
+    quote(**numbers, it_first=number(math.ceil(100 * first) / 100, 2), **scores(), **on_noun(model, one))
     return drawing
 
 

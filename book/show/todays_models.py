@@ -42,7 +42,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Model:
-    """A row. `uncached` layers keep one state and no cache; `latent` numbers replace keys and values, if not 0."""
+    """A row. `uncached` layers keep no cache; `latent` numbers replace keys and values, if not 0."""
 
     name: str
     layers: int
@@ -56,22 +56,24 @@ class Model:
     sources: tuple[Source, ...]
     local_layers: int = 0
     window: int = 0
-    uncached: int = 0  # layers with one state in the place of a cache
+    uncached: int = 0  # layers with one state in the place of a cache, or without attention
     latent: int = 0
+    index: int = 0  # width of the key, one a token and layer, by which a query chooses what to read
     key_width: int = 0  # of a query and a key, where a value is narrower
 
     def bytes(self, tokens: int) -> int:
         """Return the bytes of the cache of a text, two for each number.
 
-        `kv_bytes` counts a key and a value of equal width; a latent vector is kept once, so that each gets half of it.
+        `kv_bytes` counts a key and a value of equal width; a latent vector and an index's key are kept once, so that
+        each gets half of them.
         """
-        heads, width = (1, self.latent // 2) if self.latent else (self.kv_heads, self.width)
+        heads, width = (1, (self.latent + self.index) // 2) if self.latent else (self.kv_heads, self.width)
         return kv_bytes(tokens, self.layers - self.uncached, heads, width, self.local_layers, self.window)
 
     def cell(self, column: str) -> str:
         """Return the words of a cell."""
         if column == "kv_heads" and self.latent:
-            return f"latent: {self.latent}"
+            return f"latent: {self.latent}" + (f"; index: {self.index}" if self.index else "")
         if column == "width" and self.key_width:
             return f"{self.key_width}, {self.width}"
         return f"{getattr(self, column)}"

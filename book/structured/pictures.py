@@ -54,6 +54,7 @@ def review_seeds() -> Picture:
 
 FACTS = {  # variant of the sweep `facts`: its words
     "hops-1": "1 hop",
+    "hops-1-reader": "1 hop, larger classifier",
     "hops-2": "2 hops",
     "hops-4": "4 hops",
     "hops-4-priced": "4 hops, λ = 0.01",
@@ -68,7 +69,7 @@ def hops_and_price() -> Picture:
     groups = {
         "Two facts, over an LSTM": seeds_of("structured", "facts", FACTS),
         "Eight verdicts, over states that bind nothing": seeds_of(
-            "structured", "many", {f"hops-{hops}": MANY[f"hops-{hops}"] for hops in (1, 8)}
+            "structured", "many", {f"hops-{word}": MANY[f"hops-{word}"] for word in ("1", "1-reader", "8")}
         ),
         "Reviews with two verdicts, over an LSTM": seeds_of("structured", "hops", two),
     }
@@ -78,7 +79,7 @@ def hops_and_price() -> Picture:
 NARROW = {f"narrow-{hops}": f"{hops} {'hop' if hops == 1 else 'hops'}" for hops in HOPS}
 MANY = {
     **{variant.replace("narrow", "hops"): words for variant, words in NARROW.items()},
-    "hops-1-reader": "1 hop, 512 hidden units behind it in place of 64",
+    "hops-1-reader": "1 hop, larger classifier",
     "hops-1-wide": "1 hop, states of 32 numbers in place of 4",
 }
 

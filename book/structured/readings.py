@@ -96,12 +96,12 @@ def penalty_of(read: Reading) -> str:
     return number(float(penalization(torch.as_tensor(read.matrix, dtype=torch.float32)[None])), 2)
 
 
-def at_the_joint(model: Trained, most: int = 200) -> None:
+def at_the_joint(model: Trained, every: int = 3) -> None:
     """Quote how often both facts are right with all weight on the comma between them, and with all on the first word.
 
-    Of test sentences that have one comma.
+    Of every third test sentence that has one comma: their labels come in turn.
     """
-    documents = [each for each in two_facts.load().tests["test"] if each.words.count(",") == 1][:most]
+    documents = [each for each in two_facts.load().tests["test"] if each.words.count(",") == 1][::every]
     labels = [each.label for each in documents]
     right = {"joint_own": model.classify([each.sentences for each in documents])}
     for name, place in {"joint": lambda words: words.index(","), "joint_first": lambda words: 0}.items():

@@ -1,6 +1,6 @@
 """What the two pages on the Transformer say of its heads, quoted from the pinned model."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 
@@ -14,13 +14,23 @@ from book.show.quoting import quote
 from book.show.reading import Reading, said
 from book.transformer.figures import cache_times
 from lab import corpora
+from lab.corpora import Pair
 from lab.kinds.pinned import pinned
 from lab.kinds.translation import Trained
 from lab.show.attention_table import HeatTable, heat_table
 from solutions.bahdanau.model import SOLUTION as BAHDANAU
 from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
 from solutions.luong.model import SOLUTION as LUONG
-from solutions.transformer.ablation import Head, ablated, attentions, batches, habits_of, mean_loss, without_head
+from solutions.transformer.ablation import (
+    Head,
+    ablated,
+    attentions,
+    batches,
+    habits_of,
+    mean_loss,
+    with_values,
+    without_head,
+)
 
 CHEAP = 0.05  # nats a token
 
@@ -96,6 +106,7 @@ def removed(model: Trained) -> list[Head]:
     costly, even = decoders[0], equal["decoder", 0, 0].mark
     linked = [head.habits.linked or 0.0 for head in aligning]
     assert (first.habits.linked or 0) < min(linked) / 2, "the text says that the costliest head does not align"
+    assert max(head.cost for head in aligning) < first.cost, "and that those which do cost less"
     assert costly.habits.mark > even, "the text says that a costly head gives much weight to <s>"
     assert mark.cost < costly.cost, "and one that gives more costs less"
     encoders = max(head.cost for head in heads if head.use == "encoder")
@@ -107,29 +118,60 @@ def removed(model: Trained) -> list[Head]:
         costliest=first.name,
         costliest_cost=number(first.cost, 3),
         costliest_linked=f"{100 * (first.habits.linked or 0):.0f}",
+        aligning_linked=f"{100 * min(linked):.0f} to {100 * max(linked):.0f}",
         equal_mark=f"{100 * even:.0f}",
-        costly_mark=f"{100 * costly.habits.mark:.0f}",
-        costly_cost=number(costly.cost, 3),
         most_mark=f"{100 * mark.habits.mark:.0f}",
         most_cost=number(mark.cost, 3),
         second_cost=number(second.cost, 3),
+        **of_its_parts(model, pairs, costly),
     )
     return heads
 
 
-def looks_at_mark(heads: Sequence[Head]) -> Head:
-    """Return the head that the chapter bets on: of those of the decoder with about half their weight on <s>."""
-    return min((head for head in heads if head.use == "decoder"), key=lambda head: abs(head.habits.mark - 0.5))
+def of_its_parts(model: Trained, pairs: Sequence[Pair], head: Head) -> dict[str, str]:
+    """Return what a decoder head costs, and what is missed of it: its share from <s>, the rest, the sentence's own <s>.
+
+    The last is the cost of finding the vector at <s> of another sentence of the batch.
+    """
+    attention, own = attentions(model.model, "decoder")[head.layer - 1], head.number - 1
+    examined = batches(model, pairs)
+    changes = {
+        "from_mark": lambda of_head: of_head[:, :1].zero_(),
+        "from_others": lambda of_head: of_head[:, 1:].zero_(),
+        "swapped_mark": lambda of_head: of_head[:, 0].copy_(of_head[:, 0].roll(1, dims=0)),
+    }
+
+    def changed(v: Tensor, change: Callable[[Tensor], Tensor]) -> Tensor:
+        change((kept := v.clone())[:, own])
+        return kept
+
+    whole, costs = mean_loss(model.model, examined), {}
+    for name, change in changes.items():
+        with with_values(attention, partial(changed, change=change)):
+            costs[name] = mean_loss(model.model, examined) - whole
+    if not (costs["from_others"] > 3 * costs["from_mark"] and head.layer == 2):
+        raise ValueError(f"the text says that a head of layer 2 is missed for what words give it: {head}, {costs}")
+    told = {"costly_mark": f"{100 * head.habits.mark:.0f}", "costly_cost": number(head.cost, 3)}
+    return told | {name: number(cost, 3) for name, cost in costs.items()}
+
+
+def look_at_mark(heads: Sequence[Head]) -> list[Head]:
+    """Return the three heads of the decoder with most weight on <s>, the costliest first."""
+    decoders = sorted((head for head in heads if head.use == "decoder"), key=lambda head: -head.habits.mark)
+    if not decoders[2].habits.mark > 0.4 > decoders[3].habits.mark:
+        raise ValueError("the text says that three heads give about half of their weight to <s>")
+    return sorted(decoders[:3], key=lambda head: -head.cost)
 
 
 def on_the_mark(heads: Sequence[Head]) -> str:
-    """Return how much weight that head gives to <s>, in per cent."""
-    return f"{100 * looks_at_mark(heads).habits.mark:.0f}"
+    """Return how much weight these heads give to <s>, in per cent: "46 to 60"."""
+    shares = [head.habits.mark for head in look_at_mark(heads)]
+    return f"{100 * min(shares):.0f} to {100 * max(shares):.0f}"
 
 
 def costs_much(heads: Sequence[Head]) -> str:
-    """Return what the chapter answers to its guess; raise ValueError where that head is not one of the costliest."""
-    head = looks_at_mark(heads)
+    """Return what the chapter answers to its guess; raise ValueError where no such head is one of the costliest."""
+    head = look_at_mark(heads)[0]
     place = list(heads).index(head) + 1
     if place != 2:
         raise ValueError(f"the chapter says that only one head costs more than {head.name}, but it comes {place}.")

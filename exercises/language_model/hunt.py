@@ -81,7 +81,7 @@ def continued_cases(rng: Rng) -> list[CaseInput]:
     ]
 
 
-BY_HAND = by_hand(mean_and_rotation_by_hand, {"means": "the four means", "turned": "the turned vector"})
+BY_HAND = by_hand(mean_and_rotation_by_hand, {"means": "the four means", "turned": "the turned vector"}, points=2)
 
 # What students repair has as many key–value heads as heads and no padding: its right answer is that of their attention.
 PLAIN = Check(continuation, ("context", "weights"), continued_cases, points={BEHIND: 1, ONE: 1, FAR: 1})
@@ -92,7 +92,7 @@ HUNT = Hunt(
     failing_input,
     diagnosis,
     bug="tril(past_key.shape[2]) => tril()",
-    points={"the context and the weights": Points(4, (BEHIND, ONE)), FAR: 1},
+    points={"the context and the weights": Points(3, (BEHIND, ONE)), FAR: 1},
     own="grouped_query_attention",
     through=through,
 )

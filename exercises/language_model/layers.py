@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from autograder.checks import FAR, LARGE, LOW, MASKED, NO_MASK, PADDING, CaseInput, Check, Points
+from autograder.checks import FAR, GRADIENTS, LARGE, LOW, MASKED, NO_MASK, PADDING, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, far_below, gaps, normal, padding, some_positions
 from solutions.language_model.attention import cached_step, causal_mean, grouped_query_attention, rms_norm, rope, swiglu
 
@@ -15,6 +15,7 @@ NEAR, ANYWHERE = "positions from 0", "positions from anywhere"
 CACHE, ONE_KV, ALL_KV = "fewer queries than keys", "one key–value head", "as many key–value heads as heads"
 PAST, FIRST, SPECIAL = "a cache with positions in it", "the first step", "one key–value head, or as many as heads"
 GROUPS = "heads that share keys"  # a feature
+EASY = (GRADIENTS, UNCHANGED)  # what a function of a few minutes is asked for besides its values
 
 
 def mean_cases(rng: Rng) -> list[CaseInput]:
@@ -230,28 +231,31 @@ MEAN = Check(
     causal_mean,
     ("mean",),
     mean_cases,
-    points={USUAL: 3, "a long text": 1, "one position": 1},
+    points={USUAL: 2, "a long text": 1, "one position": 1},
+    also=EASY,
 )
 
 NORM = Check(
     rms_norm,
     ("output",),
     norm_cases,
-    points={USUAL: 3, AXES: 1, EPS: 1},
+    points={USUAL: 2, AXES: 1, EPS: 1},
+    also=EASY,
 )
 
 SWIGLU = Check(
     swiglu,
     ("output",),
     swiglu_cases,
-    points={USUAL: 3, AXES: 1, GATES: 1},
+    points={USUAL: 2, AXES: 1, GATES: 1},
+    also=EASY,
 )
 
 ROPE = Check(
     rope,
     ("turned",),
     rope_cases,
-    points={NEAR: 2, ANYWHERE: 3, AXES: 1},
+    points={NEAR: 3, ANYWHERE: 4, AXES: 2},
     shape="the shape",
 )
 

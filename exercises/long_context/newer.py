@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, LOW, REPEAT, SHAPE, CaseInput, Check, Points
+from autograder.checks import FAR, GRADIENTS, LARGE, LOW, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, far_below, normal
 from exercises.long_context import adapters
 from exercises.long_context.tiles import emptied, part
@@ -33,18 +33,17 @@ def sunk(rng: Rng, sizes: Sequence[int], name: str, group: str, gradients: bool 
 
 def sink_cases(rng: Rng) -> list[CaseInput]:
     """Draw parts and sinks: above and below the maxima, far away, of -∞, beside queries that see no key."""
-    above, below, none = (sunk(rng, (3, 5, 4), name, group) for name, group in (
-        ("sinks of 300, maxima around 0", FAR), ("maxima of 300, sinks around 0", FAR), ("sinks of -∞", NONE)
-    ))  # fmt: skip
-    above.arguments[3][:] += 300
-    below.arguments[0][:] += 300
-    none.arguments[3][:] = -np.inf
-    far = sunk(rng, (4, 3, 5), "all around -200", FAR)
-    far.arguments[0][:] -= 200
-    far.arguments[3][:] -= 200
-    blind = sunk(rng, (3, 4, 5), "some queries see no key", EMPTY)
-    emptied(blind.arguments[:3], np.tile(np.arange(4) % 2 == 0, (3, 1)))
-    blind.features = [EMPTY_PART]
+
+    def shifted(name: str, group: str, maxima: float | np.ndarray, sinks: float, gradients: bool = True) -> CaseInput:
+        drawn = sunk(rng, (3, 4, 5), name, group, gradients)
+        drawn.arguments[0][:] += np.float32(maxima)
+        drawn.arguments[3][:] += np.float32(sinks)
+        return drawn
+
+    blind, low = (shifted(f"some queries see no key, sinks around {sink}", EMPTY, 0, sink) for sink in (0, -200))
+    for drawn in (blind, low):
+        emptied(drawn.arguments[:3], np.tile(np.arange(4) % 2 == 0, (3, 1)))
+        drawn.features = [EMPTY_PART]
     return [
         sunk(rng, (3, 5, 4), "all sizes different", USUAL, gradients=True),
         sunk(rng, (2, 7, 3), "more queries than features", USUAL, gradients=True),
@@ -53,11 +52,14 @@ def sink_cases(rng: Rng) -> list[CaseInput]:
         sunk(rng, (1, 6, 4), "one head", SMALL),
         sunk(rng, (4, 1, 3), "one query", SMALL),
         sunk(rng, (3, 4, 1), "one feature of a value", SMALL),
-        above,
-        below,
-        far,
+        shifted("sinks of 300, maxima around 0", FAR, 0, 300),
+        shifted("maxima of 300, sinks around 0", FAR, 300, 0),
+        shifted("all around -200", FAR, -200, -200),
+        shifted("maxima from -300 to 300, by query", FAR, np.linspace(-300, 300, 4), -300),
         blind,
-        none,
+        low,
+        shifted("sinks of -∞", NONE, 0, -np.inf, gradients=False),
+        shifted("sinks of -∞, maxima around -200", NONE, -200, -np.inf, gradients=False),
     ]
 
 
@@ -159,7 +161,8 @@ SINK = Check(
     with_sink,
     ("context",),
     sink_cases,
-    points={USUAL: 2, SMALL: 1, EMPTY: 1, NONE: Points(1, NONE, alone=False), FAR: 1},
+    points={USUAL: Points(2, (USUAL, SMALL)), EMPTY: 1, NONE: Points(1, NONE, alone=False), FAR: 1},
+    also=(GRADIENTS, UNCHANGED),
     adapter=adapters.of_a_part,
     may_call=("merge_softmax",),
 )

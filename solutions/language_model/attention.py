@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from solutions.bahdanau.attention import masked_softmax
 from solutions.self_attention.attention import scaled_dot_product
 from solutions.transformer.attention import merge_heads, split_heads
 
@@ -141,52 +142,68 @@ def induction_score(weights: Float[Tensor, "heads length length"], period: int) 
 
 def latent_attention(
     x: Float[Tensor, "batch length d_model"], params: dict[str, Tensor], heads: int
-) -> tuple[Float[Tensor, "batch length d_model"], Float[Tensor, "batch length latent"]]:
-    """Return causal attention whose keys and values are made of one narrow vector a token, and these: the cache.
+) -> tuple[
+    Float[Tensor, "batch length d_model"], Float[Tensor, "batch length latent"], Float[Tensor, "batch length turned"]
+]:
+    """Return causal attention whose keys and values are made of one narrow vector a position, and what is kept.
 
-    c = W_down x; key and value of every head are W_uk c and W_uv c.
+    c = W_down x; in head i: k = [W_uk c; R W_kr x] and q = [W_q x; R W_qr x], v = W_uv c. The turned part of a key is
+    one for all heads. Kept are c and that part, which together are narrower than the keys and values of the heads.
 
-    DeepSeek-AI (2024), section 2.1.2, without the part that carries positions.
+    DeepSeek-AI (2024), equations 9 to 11 and 14 to 19, without compressed queries and norms.
     """
-    latent = x @ params["W_down"].T
-    q, k, v = (
-        split_heads(each, heads) for each in (x @ params["W_q"].T, latent @ params["W_uk"].T, latent @ params["W_uv"].T)
-    )
-    context, _ = grouped_query_attention(q, k, v)
-    return merge_heads(context) @ params["W_o"].T, latent
+    positions = torch.arange(x.shape[1], device=x.device)
+    latent, turned = x @ params["W_down"].T, rope(x @ params["W_kr"].T, positions)
+    q, q_turned = (split_heads(x @ params[name].T, heads) for name in ("W_q", "W_qr"))
+    k, v = (split_heads(latent @ params[name].T, heads) for name in ("W_uk", "W_uv"))
+    query = torch.cat([q, rope(q_turned, positions)], dim=-1)
+    key = torch.cat([k, turned[:, None].expand(-1, heads, -1, -1)], dim=-1)
+    context, _ = grouped_query_attention(query, key, v)
+    return merge_heads(context) @ params["W_o"].T, latent, turned
 
 
-def absorbed_scores(
-    x: Float[Tensor, "batch target d_model"],
-    latent: Float[Tensor, "batch source latent"],
+def latent_step(
+    x: Float[Tensor, "batch d_model"],
+    latent: Float[Tensor, "batch past latent"],
+    turned: Float[Tensor, "batch past turned"],
     params: dict[str, Tensor],
-    heads: int,
-) -> Float[Tensor, "batch heads target source"]:
-    """Return the scores of latent attention from the cache alone: (W_ukᵀ q)ᵀ c / √d, no key is ever built.
+    mask: Bool[Tensor, "batch past+1"] | None = None,
+) -> tuple[Float[Tensor, "batch d_model"], Float[Tensor, "batch past+1 latent"], Float[Tensor, "batch past+1 turned"]]:
+    """Return latent attention's output at the newest position, and the two caches with its numbers.
 
-    DeepSeek-AI (2024), section 2.1.2: W_uk is absorbed into the query.
+    The score of head i is ((W_ukᵀ q)ᵀ c_s + q_turnedᵀ k_turned_s) / √(head_dim + turned), its result W_uv Σ_s α_s c_s:
+    no key and no value of a head is built. `mask` is False at the padding on the left, which counts as positions.
+
+    DeepSeek-AI (2024), section 2.1.2 and equations 14 to 19, without compressed queries and norms.
     """
-    q = split_heads(x @ params["W_q"].T, heads)
-    up = params["W_uk"].unflatten(0, (heads, -1))  # (heads, head_dim, latent)
-    return torch.einsum("bhtd,hdl,bsl->bhts", q, up, latent) / math.sqrt(q.shape[-1])
+    past, width = turned.shape[1:]
+    heads, here = len(params["W_qr"]) // width, torch.tensor([past], device=x.device)
+    latent = torch.cat([latent, (x @ params["W_down"].T)[:, None]], dim=1)
+    turned = torch.cat([turned, rope((x @ params["W_kr"].T)[:, None], here)], dim=1)
+    q, q_turned = ((x @ params[name].T).unflatten(-1, (heads, -1)) for name in ("W_q", "W_qr"))
+    up_k, up_v = (params[name].unflatten(0, (heads, -1)) for name in ("W_uk", "W_uv"))  # (heads, head_dim, latent)
+    content = torch.einsum("bhd,hdl->bhl", q, up_k) @ latent.mT
+    place = rope(q_turned[:, :, None], here)[:, :, 0] @ turned.mT
+    scores = (content + place) / math.sqrt(q.shape[-1] + width)
+    weights = masked_softmax(scores, None if mask is None else mask[:, None].expand_as(scores))
+    mixed = weights @ latent
+    return torch.einsum("bhl,hdl->bhd", mixed, up_v).flatten(1) @ params["W_o"].T, latent, turned
 
 
-def inside(
-    tokens: Int[Tensor, " length"],
-    binary: Float[Tensor, "symbols symbols symbols"],
-    emission: Float[Tensor, "symbols vocabulary"],
-    start: int = 0,
-) -> Float[Tensor, ""]:
-    """Return the probability of a sentence under a grammar in Chomsky normal form, summed over all its trees.
+def accept(
+    draft: Float[Tensor, "*batch vocabulary"],
+    target: Float[Tensor, "*batch vocabulary"],
+    token: Int[Tensor, "*batch"],
+) -> tuple[Float[Tensor, "*batch"], Float[Tensor, "*batch vocabulary"]]:
+    """Return the probability of keeping a token that the draft has drawn, and what to draw from if it is refused.
 
-    binary[A, B, C] is P(A → B C), emission[A, w] is P(A → w). β_A(i, j) = Σ_{k, B, C} P(A → B C) β_B(i, k) β_C(k, j).
+    Kept: min(1, p(x) / q(x)), with q the draft's probabilities and p the target's; else drawn from max(0, p - q),
+    divided by its sum. Then the token is distributed as p. Where p = q, nothing is refused, and p itself is returned.
 
-    Baker (1979); Lari and Young (1990).
+    Leviathan et al. (2023), section 2.3 and algorithm 1; Chen et al. (2023), algorithm 2.
     """
-    length = len(tokens)
-    chart = {(i, i + 1): emission[:, token] for i, token in enumerate(tokens)}
-    for width in range(2, length + 1):
-        for i in range(length - width + 1):
-            parts = [torch.outer(chart[i, k], chart[k, i + width]) for k in range(i + 1, i + width)]
-            chart[i, i + width] = torch.einsum("abc,bc->a", binary, torch.stack(parts).sum(dim=0))
-    return chart[0, length][start]
+    q, p = (each.gather(-1, token[..., None])[..., 0] for each in (draft, target))
+    keep = torch.where(p < q, p / q, 1.0)  # where q is 0, there is nothing to divide
+    rest = (target - draft).clamp(min=0)
+    total = rest.sum(dim=-1, keepdim=True)
+    return keep, torch.where(total > 0, rest / total, target)

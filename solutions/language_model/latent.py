@@ -37,6 +37,12 @@ class LatentAttention(nn.Module):
         self.k_turned = linear(recipe.d_model, self.turned)
         self.out = nn.Linear(inner, recipe.d_model, bias=recipe.biases)
 
+    def named(self) -> dict[str, Tensor]:
+        """Return the matrices by their names in the `params` of the taught functions."""
+        layers = {"q": self.q, "qr": self.q_turned, "kr": self.k_turned, "down": self.down, "uk": self.up_k}
+        layers |= {"uv": self.up_v, "o": self.out}
+        return {f"W_{name}": layer.weight for name, layer in layers.items()}
+
     def turn(self, x: Float[Tensor, "batch heads new turned"], past: int) -> Float[Tensor, "batch heads new turned"]:
         return self.parts.rope(x, torch.arange(past, past + x.shape[2], device=x.device), self.base)
 

@@ -98,6 +98,8 @@ class Attention(nn.Module):
         sizes = [count * self.width for count in (self.heads, self.kv_heads, self.kv_heads)]
         self.q, self.k, self.v = (nn.Linear(recipe.d_model, size, bias=recipe.biases) for size in sizes)
         self.out = nn.Linear(recipe.d_model, recipe.d_model, bias=recipe.biases)
+        gains = 2 if recipe.norm == "rms-qk" else 0  # of the queries' features and of the keys', the same in all heads
+        self.gains = nn.ParameterList(nn.Parameter(torch.ones(self.width)) for _ in range(gains))
 
     def named(self) -> dict[str, Tensor]:
         """Return W_q, W_k, W_v and W_o, the `params` of the taught `cached_step`."""
@@ -110,6 +112,8 @@ class Attention(nn.Module):
         """Return the output at the new positions, the cache with them, and the weights where the function has them."""
         past = 0 if cache is None else cache.shape[-2]
         q, k, v = (cut(layer(x), self.width) for layer in (self.q, self.k, self.v))
+        if self.gains:
+            q, k = (self.parts.rms_norm(each, gain) for each, gain in zip((q, k), self.gains, strict=True))
         if self.base:
             positions = torch.arange(past, past + x.shape[1], device=x.device)
             q, k = self.parts.rope(q, positions, self.base), self.parts.rope(k, positions, self.base)

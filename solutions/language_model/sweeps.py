@@ -19,6 +19,7 @@ SWEEPS = {
             "unbiased": {**OLD, "biases": False},
             "": {},
             "untied": {"tied": False},
+            "qk-norm": {"norm": "rms-qk"},
         },
     ),
     "kv-heads": Sweep(

@@ -39,6 +39,7 @@ SWEEPS = {
         variants={
             **{f"hops-{hops}": {"hops": hops} for hops in HOPS[:3]},
             **{f"hops-4-{word}": {"hops": 4, "penalty": penalty} for word, penalty in PRICES.items()},
+            "hops-1-reader": {"hops": 1, "mlp": 256},  # more parameters in the classifier than with four hops
         },
     ),
     # Dropout would take one of eight numbers away.

@@ -3,9 +3,10 @@
 Michel, Levy and Neubig (2019) remove the heads of a trained model one by one; so does this file, on a smaller model.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -68,6 +69,22 @@ def without_head(attention: MultiHeadAttention, head: int, heads: int) -> Iterat
     finally:
         with torch.no_grad():
             weight[:, block] = kept
+
+
+@contextmanager
+def with_values(
+    attention: Any, change: Callable[[Float[Tensor, "batch heads source head_dim"]], Tensor]
+) -> Iterator[None]:
+    """Add up changed values inside the `with` block; queries, keys and weights stay. The attention is a FastAttention.
+
+    A value of 0 leaves out what comes from its position.
+    """
+    attend = attention.attend
+    attention.attend = lambda q, k, v, *others, **named: attend(q, k, change(v), *others, **named)
+    try:
+        yield
+    finally:
+        attention.attend = attend
 
 
 def batches(trained: Trained, pairs: Sequence[Pair], tokens: int = 1000) -> list[Batch]:

@@ -219,7 +219,7 @@ HARMLESS: dict[str, set[str]] = {
         for argument in ("index_query", "index_key", "index_weight")
         for change in "0.1 % larger;bfloat16;detached;noise;twice its gradient;wrong for one sentence".split(";")
     },
-    "language_model.inside": {"probability: squeezed", "probability: turned", "probability: transposed"},
+    "language_model.accept": {"draft: clamped to 2", "target: clamped to 2"},  # no probability is above 1
     "language_model.induction_score": {"score: transposed"},
     # The first axis of a cache holds keys and values: two.
     "language_model.cached_step": {"cache: a new axis for one sentence"},

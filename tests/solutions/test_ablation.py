@@ -1,5 +1,6 @@
 """A head that is left out adds nothing, and the model is as before afterwards; habits are means of weights."""
 
+from collections.abc import Callable
 from dataclasses import astuple
 
 import pytest
@@ -10,7 +11,15 @@ from lab.corpora import Pair
 from lab.kinds.translation import Trained, vocabularies
 from lab.train.training import Progress
 from solutions.transformer import ablation
-from solutions.transformer.ablation import Habits, ablated, attentions, cross_shares, self_shares, without_head
+from solutions.transformer.ablation import (
+    Habits,
+    ablated,
+    attentions,
+    cross_shares,
+    self_shares,
+    with_values,
+    without_head,
+)
 from solutions.transformer.attention import merge_heads, multi_head_attention, split_heads
 from solutions.transformer.fast import FastTransformer
 from solutions.transformer.recipe import Recipe
@@ -40,6 +49,28 @@ def test_a_head_that_is_left_out_adds_nothing_and_comes_back(head: int) -> None:
     weights = layer.named()
     torch.testing.assert_close(without, merge_heads(parts) @ weights["W_o"].T + weights["b_o"])
     assert not torch.allclose(without, whole)
+
+
+def test_a_head_is_what_it_takes_from_the_first_position_and_what_it_takes_from_all_others() -> None:
+    (layer, *_) = attentions(trained().model, "decoder")
+    q, k, v = torch.randn(3, 2, 3, 5, 2).unbind()
+
+    def only(kept: slice) -> Callable[[Tensor], Tensor]:
+        def values(v: Tensor) -> Tensor:
+            some = torch.zeros_like(v)
+            some[:, :, kept] = v[:, :, kept]
+            return some
+
+        return values
+
+    whole, _ = layer.attend(q, k, v, None)
+    with with_values(layer, only(slice(0, 1))):
+        first, _ = layer.attend(q, k, v, None)
+    with with_values(layer, only(slice(1, None))):
+        others, _ = layer.attend(q, k, v, None)
+    torch.testing.assert_close(first + others - layer.out_proj.bias, whole)
+    torch.testing.assert_close(layer.attend(q, k, v, None)[0], whole)
+    assert not torch.allclose(first, others)
 
 
 def contexts(weights: dict[str, Tensor], x: Tensor) -> Tensor:

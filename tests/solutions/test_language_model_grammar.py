@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from lab.corpora import grammar
-from solutions.language_model.attention import inside
+from solutions.language_model.inside import inside
 
 
 def test_the_entropy_of_a_grammar_is_the_mean_of_what_its_sentences_cost() -> None:

@@ -17,7 +17,7 @@ from lab.text.tokenizers import BOS, EOS, PAD, Characters, Subwords, Words, rest
 from lab.train.training import Progress, Training
 from solutions.language_model import induction
 from solutions.language_model.ablation import without_heads
-from solutions.language_model.attention import cached_step, next_probabilities
+from solutions.language_model.attention import cached_step, latent_attention, latent_step, next_probabilities
 from solutions.language_model.fast import SOLUTION, FastDecoder
 from solutions.language_model.induction import seen_before
 from solutions.language_model.model import Decoder
@@ -33,6 +33,7 @@ FORMS = {
     ),
     "learned": replace(TODAY, positions="learned", kv_heads=1),
     "none": replace(TODAY, positions="none", kv_heads=6, norm="layer"),
+    "qk-norm": replace(TODAY, norm="rms-qk"),
     "latent": replace(TODAY, kv_heads=0, latent=5),
 }
 ROWS = torch.tensor([[BOS, 5, 6, 7, 8], [PAD, PAD, PAD, BOS, 9], [PAD, BOS, 4, 5, 12]])
@@ -90,6 +91,15 @@ def test_a_step_without_padding_is_the_last_position_of_the_text_read_whole(form
     torch.testing.assert_close(model.read(tokens[:, 5:], caches)[0], model.read(tokens)[0][:, 5:])
 
 
+def test_normalised_queries_and_keys_have_no_length() -> None:
+    model, tokens = drawn(FORMS["qk-norm"]), torch.randint(4, VOCABULARY, (2, 6))
+    before = model(tokens)
+    for block in model.blocks:
+        block.attention.q.weight.data *= 1e4
+        block.attention.k.weight.data *= 1e3
+    torch.testing.assert_close(model(tokens), before, rtol=1e-4, atol=1e-4)
+
+
 def test_a_step_of_the_model_is_the_taught_one() -> None:
     layer = drawn(TODAY).blocks[0].attention
     x = torch.randn(3, 5, TODAY.d_model, dtype=torch.float64)
@@ -98,6 +108,39 @@ def test_a_step_of_the_model_is_the_taught_one() -> None:
     output, after = cached_step(x[:, 4], before, layer.named())
     torch.testing.assert_close(output, whole[:, 4], rtol=1e-5, atol=1e-5)
     torch.testing.assert_close(after, cache, rtol=1e-5, atol=1e-5)
+
+
+def test_a_step_of_the_models_latent_attention_is_the_taught_one() -> None:
+    """Steps from the caches alone are the rows of attention whose keys and values are built, and of the module."""
+    layer = drawn(FORMS["latent"]).blocks[0].attention
+    x = torch.randn(3, 5, TODAY.d_model, dtype=torch.float64)
+    of_module, kept, _ = layer(x)
+    whole, *caches = latent_attention(x, layer.named(), layer.heads)
+    latent, turned = x.new_zeros(3, 0, layer.latent), x.new_zeros(3, 0, layer.turned)
+    outputs = []
+    for t in range(5):
+        output, latent, turned = latent_step(x[:, t], latent, turned, layer.named())
+        outputs.append(output)
+    for one, other in (
+        (of_module, whole),
+        (torch.stack(outputs, dim=1), whole),
+        (torch.cat(caches, -1), kept[0, :, 0]),
+    ):
+        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
+    for one, other in zip(caches, (latent, turned), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("length", [3, 6])
+def test_a_latent_step_with_padding_on_the_left_is_that_of_the_text_alone(length: int) -> None:
+    layer = drawn(FORMS["latent"]).blocks[0].attention
+    x = torch.randn(2, 7, TODAY.d_model, dtype=torch.float64)
+    _, latent, turned = latent_attention(x[:, :6], layer.named(), layer.heads)
+    mask = torch.arange(7) >= torch.tensor([[0], [7 - length]])
+    output, _, _ = latent_step(x[:, 6], latent, turned, layer.named(), mask)
+    for row, real in enumerate((7, length)):
+        whole, _, _ = latent_attention(x[row : row + 1, -real:], layer.named(), layer.heads)
+        torch.testing.assert_close(output[row], whole[0, -1], rtol=1e-5, atol=1e-5)
 
 
 def best(scores: Tensor) -> Tensor:

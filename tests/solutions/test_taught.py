@@ -90,8 +90,9 @@ PROOFS = {  # by chapter: a test, and the functions that it proves
     "language_model": {
         f"test_language_model_model.{PLAIN_AND_FAST}": "rms_norm swiglu rope grouped_query_attention",
         "test_language_model_model.test_a_step_of_the_model_is_the_taught_one": "cached_step",
-        "test_language_model_grammar.test_each_sentence_has_one_tree": "inside",
-        HELD: "causal_mean next_probabilities induction_score latent_attention",
+        "test_language_model_model.test_a_step_of_the_models_latent_attention_is_the_taught_one": "latent_step",
+        "test_speculative.test_a_token_that_is_kept_or_replaced_is_distributed_as_the_target": "accept",
+        HELD: "causal_mean next_probabilities induction_score",
     },
     "long_context": {
         "test_long_context.test_tiles_of_any_size_are_torchs_attention": "flash_forward",

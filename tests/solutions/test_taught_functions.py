@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks import find
-from solutions.language_model.attention import absorbed_scores, latent_attention, next_probabilities
+from solutions.language_model.attention import next_probabilities
 from solutions.self_attention.attention import SelfAttention, layer_cost, scaled_dot_product
 from solutions.transformer.attention import noam_rate, split_heads
 from tests.answers import check_ids
@@ -62,15 +62,6 @@ def test_the_size_of_the_projections_at_the_start_does_not_depend_on_the_width()
     for width in (64, 1024):
         query = torch.randn(500, width) @ SelfAttention(width, 32, 16).W_q.T
         assert query.std().item() == pytest.approx(1, abs=0.1)
-
-
-def test_the_scores_of_latent_attention_need_no_keys() -> None:
-    case = next(case for case in drawn("language_model.latent_attention", 0) if case.name == "all sizes different")
-    x, params, heads = (cast(value, torch.float64) for value in case.arguments.values())
-    _, latent = latent_attention(x, params, heads)
-    q, k = split_heads(x @ params["W_q"].T, heads), split_heads(latent @ params["W_uk"].T, heads)
-    scores = q[:, :, -2:] @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
-    torch.testing.assert_close(absorbed_scores(x[:, -2:], latent, params, heads), scores)
 
 
 X = torch.ones(1, 2, 6)

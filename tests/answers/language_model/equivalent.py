@@ -31,5 +31,8 @@ EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
         "every entry is written over": [("torch.zeros_like(probabilities)", "probabilities")],
     },
     "language_model.induction_score": {"a side of a square": [("1", "2")]},
-    "language_model.inside": {"no span is longer than the sentence": [("1", "2"), ("1", "3")]},
+    "language_model.latent_step": {
+        "one axis for all heads is repeated by itself": [("mask[:, None].expand_as(scores)", "mask[:, None]")],
+    },
+    "language_model.accept": {"a sum of what is not negative": [("total > 0", "total != 0")]},
 }

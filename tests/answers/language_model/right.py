@@ -158,36 +158,57 @@ def step_einsum(x, cache, params, mask=None):
     return context.flatten(1) @ params["W_o"].T, torch.stack((keys, values), dim=0)
 
 
-def latent_torch(x, params, heads):
-    B, S, _ = x.shape
-    latent = F.linear(x, params["W_down"])
-    q, k, v = (
-        F.linear(each, params[name]).view(B, S, heads, -1).transpose(1, 2)
-        for each, name in ((x, "W_q"), (latent, "W_uk"), (latent, "W_uv"))
-    )
-    context = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-    return F.linear(context.transpose(1, 2).reshape(B, S, -1), params["W_o"]), latent
+def latent_torch(x, latent, turned, params, mask=None):
+    B, past, width = turned.shape
+    here = torch.tensor([past])
+    latent = torch.cat([latent, F.linear(x, params["W_down"])[:, None]], 1)
+    turned = torch.cat([turned, rope_rotate_half(F.linear(x, params["W_kr"])[:, None], here)], 1)
+    q = F.linear(x, params["W_q"]).view(B, -1, 1, len(params["W_q"]) * width // len(params["W_qr"]))
+    absorbed = q @ params["W_uk"].view(q.shape[1], -1, latent.shape[-1])
+    place = rope_rotate_half(F.linear(x, params["W_qr"]).view(B, -1, 1, width), here)
+    query, keys = torch.cat([absorbed, place], -1), torch.cat([latent, turned], -1)[:, None]
+    seen = None if mask is None else mask[:, None, None]
+    scale = (q.shape[-1] + width) ** -0.5
+    mixed = F.scaled_dot_product_attention(query, keys, latent[:, None], seen, scale=scale)
+    context = mixed @ params["W_uv"].view(q.shape[1], -1, latent.shape[-1]).mT
+    return F.linear(context.reshape(B, -1), params["W_o"]), latent, turned
 
 
-def latent_absorbed(x, params, heads):
-    latent = x @ params["W_down"].T
-    q = (x @ params["W_q"].T).unflatten(-1, (heads, -1))
-    up, down = (params[name].unflatten(0, (heads, -1)) for name in ("W_uk", "W_uv"))
-    scores = torch.einsum("bthc,hcl,bsl->bhts", q, up, latent) / q.shape[-1] ** 0.5
-    seen = torch.ones(scores.shape[-2:]).tril() > 0
-    mixed = scores.masked_fill(~seen, -torch.inf).softmax(-1) @ latent[:, None]
-    return torch.einsum("bhtl,hcl->bthc", mixed, down).flatten(2) @ params["W_o"].T, latent
+def latent_loop(x, latent, turned, params, mask=None):
+    past, width = turned.shape[1:]
+    heads, here = len(params["W_qr"]) // width, torch.tensor([past])
+    latent = torch.cat((latent, (x @ params["W_down"].T).unsqueeze(1)), dim=1)
+    turned = torch.cat((turned, rope_pairs((x @ params["W_kr"].T).unsqueeze(1), here)), dim=1)
+    up_k, up_v, out = params["W_uk"].chunk(heads), params["W_uv"].chunk(heads), 0
+    for i, (query, place) in enumerate(
+        zip(*((x @ params[n].T).chunk(heads, -1) for n in ("W_q", "W_qr")), strict=True)
+    ):
+        scores = (latent @ (query @ up_k[i])[..., None])[..., 0]
+        scores = scores + (turned @ rope_pairs(place[:, None], here).mT)[..., 0]
+        scores = scores / math.sqrt(query.shape[-1] + width)
+        if mask is not None:
+            scores = scores.masked_fill(mask.logical_not(), -1e9)
+        mixed = (scores.softmax(-1)[:, None] @ latent)[:, 0]
+        rows = query.shape[-1]
+        out = out + mixed @ up_v[i].T @ params["W_o"][:, i * rows : (i + 1) * rows].T
+    return out, latent, turned
 
 
-def latent_loop(x, params, heads):
-    latent, rows = x @ params["W_down"].T, []
-    for t in range(x.shape[1]):
-        q = (x[:, t] @ params["W_q"].T).chunk(heads, -1)
-        k, v = ((latent[:, : t + 1] @ params[n].T).chunk(heads, -1) for n in ("W_uk", "W_uv"))
-        scores = [(key @ query[..., None])[..., 0] / query.shape[-1] ** 0.5 for query, key in zip(q, k, strict=True)]
-        mixed = [(s.softmax(-1)[:, None] @ value)[:, 0] for s, value in zip(scores, v, strict=True)]
-        rows.append(torch.cat(mixed, -1) @ params["W_o"].T)
-    return torch.stack(rows, 1), latent
+def latent_one_matrix(x, latent, turned, params, mask=None):
+    """Both absorptions are made of the matrices alone, before any word is there: W_uk into W_q, W_uv into W_o."""
+    past, width = turned.shape[1:]
+    heads, here = len(params["W_qr"]) // width, torch.tensor([past])
+    q, up_k, up_v = (params[name].unflatten(0, (heads, -1)) for name in ("W_q", "W_uk", "W_uv"))
+    into_q = torch.einsum("hcl,hcd->hld", up_k, q)
+    into_out = torch.einsum("dhc,hcl->dhl", params["W_o"].unflatten(1, (heads, -1)), up_v)
+    latent = torch.cat([latent, (x @ params["W_down"].T)[:, None]], 1)
+    turned = torch.cat([turned, rope_complex((x @ params["W_kr"].T)[:, None], here)], 1)
+    place = rope_complex((x @ params["W_qr"].T).unflatten(-1, (heads, 1, width)), here).squeeze(2)
+    scores = torch.einsum("hld,bd,bsl->bhs", into_q, x, latent) + torch.einsum("bhr,bsr->bhs", place, turned)
+    scores = scores * (q.shape[1] + width) ** -0.5
+    if mask is not None:
+        scores = scores.where(mask[:, None], -torch.inf)
+    return torch.einsum("bhs,bsl,dhl->bd", scores.softmax(-1), latent, into_out), latent, turned
 
 
 RIGHT = {
@@ -197,5 +218,5 @@ RIGHT = {
     "language_model.rope": "rope_",
     "language_model.grouped_query_attention": "grouped_",
     "language_model.cached_step": "step_",
-    "language_model.latent_attention": "latent_",
+    "language_model.latent_step": "latent_",
 }

@@ -1,8 +1,7 @@
-"""Right answers on the next token, on heads that copy, and on a grammar."""
-
-from functools import cache
+"""Right answers on the next token, on heads that copy, and on a drafted token."""
 
 import torch
+import torch.nn.functional as F
 
 
 def choice_filtered(logits, temperature=1.0, top_k=0, top_p=1.0):
@@ -61,46 +60,36 @@ def induction_mask(weights, period):
     return (weights * wanted).sum((1, 2)) / wanted.sum()
 
 
-def inside_table(tokens, binary, emission, start=0):
-    length = len(tokens)
-    chart = torch.zeros(length, length + 1, len(binary))
-    for i in range(length):
-        chart[i, i + 1] = emission[:, tokens[i]]
-    for width in range(2, length + 1):
-        for i in range(length - width + 1):
-            j = i + width
-            for k in range(i + 1, j):
-                chart[i, j] += torch.einsum("abc,b,c->a", binary, chart[i, k], chart[k, j])
-    return chart[0, length, start]
+def accept_quotient(draft, target, token):
+    q = torch.take_along_dim(draft, token.unsqueeze(-1), -1).squeeze(-1)
+    p = torch.take_along_dim(target, token.unsqueeze(-1), -1).squeeze(-1)
+    keep = torch.where(q == 0, torch.ones_like(p), torch.minimum(p / q, torch.ones_like(p)))
+    left = torch.relu(target - draft)
+    left = torch.where((left == 0).all(-1, keepdim=True), target, left)
+    return keep, left / left.sum(-1, keepdim=True)
 
 
-def inside_recursive(tokens, binary, emission, start=0):
-    @cache
-    def beta(i, j):
-        if j == i + 1:
-            return emission[:, tokens[i]]
-        return sum(((binary @ beta(k, j)) @ beta(i, k) for k in range(i + 1, j)), torch.zeros(len(binary)))
+def accept_rows(draft, target, token):
+    words = draft.shape[-1]
+    keeps, rests = [], []
+    for q, p, x in zip(draft.reshape(-1, words), target.reshape(-1, words), token.reshape(-1), strict=True):
+        keeps.append(p[x] / q[x] if p[x] < q[x] else torch.ones(()))
+        rest = torch.stack([max(b - a, 0 * a) for a, b in zip(q, p, strict=True)])
+        rests.append(rest / rest.sum() if rest.sum() > 0 else p)
+    return torch.stack(keeps).view(token.shape), torch.stack(rests).view(draft.shape)
 
-    return beta(0, len(tokens))[start]
 
-
-def inside_plain_python(tokens, binary, emission, start=0):
-    words, rules, symbols = tokens.tolist(), binary.tolist(), range(len(binary))
-    chart = {(i, i + 1, a): emission[a, word].item() for i, word in enumerate(words) for a in symbols}
-    for j in range(2, len(words) + 1):
-        for i in range(j - 2, -1, -1):
-            for a in symbols:
-                chart[i, j, a] = sum(
-                    rules[a][b][c] * chart[i, k, b] * chart[k, j, c]
-                    for k in range(i + 1, j)
-                    for b in symbols
-                    for c in symbols
-                )
-    return chart[0, len(words), start]
+def accept_what_was_given_out(draft, target, token):
+    both = torch.minimum(draft, target)  # what kept tokens give out
+    of_token = F.one_hot(token, draft.shape[-1]) > 0
+    q, given = draft[of_token].view(token.shape), both[of_token].view(token.shape)
+    left = target - both
+    total = left.sum(-1, keepdim=True)
+    return torch.nan_to_num(given / q, nan=1.0), torch.where(total == 0, target, left / total)
 
 
 RIGHT = {
     "language_model.next_probabilities": "choice_",
     "language_model.induction_score": "induction_",
-    "language_model.inside": "inside_",
+    "language_model.accept": "accept_",
 }

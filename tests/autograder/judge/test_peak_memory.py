@@ -14,6 +14,7 @@ from autograder.judge.session import Limits, Session
 from autograder.kit.calls.call import call
 from autograder.kit.verdict.answer import Call
 from autograder.kit.verdict.grading import grade
+from tests.answers.language_model import right
 from tests.answers.luong import right_starred
 from tests.answers.self_attention import right_layers
 from tests.support.sandboxed import QUICK
@@ -78,6 +79,7 @@ def test_here_the_largest_tensor_is_looked_at():
 
 
 CHUNKED, WINDOWED = "self_attention.chunked_attention", "luong.windowed_attention"
+LATENT = "language_model.latent_step"
 
 
 @functools.cache
@@ -126,6 +128,28 @@ WINDOW_STYLES = [value for name, value in vars(right_starred).items() if name.st
 def test_every_right_window_stays_below(built, style):
     source = SOFTMAX + "\n".join(inspect.getsource(each) for each in (*PARTS, style))
     assert judged(built, source.replace(style.__name__, "windowed_attention"), 0, WINDOWED).hint is None
+
+
+TURNS = (right.rope_rotate_half, right.rope_complex, right.rope_pairs)
+LATENT_STYLES = [value for name, value in vars(right).items() if name.startswith("latent_")]
+
+
+def of_latent(style) -> str:
+    source = "\n".join(inspect.getsource(each) for each in (*TURNS, style))
+    return source.replace(style.__name__, "latent_step")
+
+
+@pytest.mark.parametrize("style", LATENT_STYLES, ids=lambda style: style.__name__)
+def test_every_right_step_from_the_latent_cache_stays_below(built, style):
+    assert judged(built, of_latent(style), 0, LATENT).hint is None
+
+
+def test_who_builds_the_keys_of_one_head_at_a_time_loses_the_points_for_that_alone(built):
+    absorbed, keys = "latent @ (query @ up_k[i])[..., None]", "(latent @ up_k[i].T) @ query[..., None]"
+    source = of_latent(right.latent_loop)
+    assert absorbed in source
+    verdict = judged(built, source.replace(absorbed, keys), 0, LATENT)
+    assert [name for name, points, got in verdict.criteria if got < points] == ["no keys and values of the heads"]
 
 
 def of_two_runs(built, source: str, check_id: str) -> list[str]:
