@@ -49,7 +49,9 @@ def it_rows() -> Drawing:
         first = max(first, float(rows[0].max()))
         drawing.panel(250, 54 + 20 * len(words), f"… too {adjective}: {size}", 165)
         drawing.matrix(105, 44, rows.T.numpy(), "weights", "", (60, 20), (words, ("block 1", "block 2")), 2)
-    quote(**numbers, it_first=number(math.ceil(100 * first) / 100, 2), **scores(), **on_noun(model, one))
+    assert parameters(model) == parameters(one), "the text says that both have as many parameters"
+    numbers |= {"it_first": number(math.ceil(100 * first) / 100, 2), "it_parameters": f"{parameters(model):,}"}
+    quote(**numbers, **scores())
     return drawing
 
 
@@ -77,15 +79,10 @@ def scores() -> dict[str, str]:
     }
 
 
-def on_noun(model: Trained, one: Trained) -> dict[str, str]:
-    """Return in how many test sentences the second block's row is largest on what *it* is."""
-    assert parameters(model) == parameters(one), "the text says that both have as many parameters"
-    own, *others = (asked(each) for each in (model, pinned(SOLUTION, "two-2"), pinned(SOLUTION, "two-3")))
-    return {
-        "it_parameters": f"{parameters(model):,}",
-        "it_asks": f"{own['noun']:,}",
-        "it_asks_others": " and ".join(f"{each['noun']:,}" for each in others),
-    }
+def on_noun() -> dict[str, str]:
+    """Return in how many test sentences the second block's row is largest on what *it* is, seed by seed."""
+    own, *others = (asked(pinned(SOLUTION, name)) for name in ("two", "two-2", "two-3"))
+    return {"it_asks": f"{own['noun']:,}", "it_asks_others": " and ".join(f"{each['noun']:,}" for each in others)}
 
 
 def parameters(model: Trained) -> int:

@@ -21,6 +21,7 @@ from lab.show.attention_table import HeatTable, heat_table
 from solutions.bahdanau.model import SOLUTION as BAHDANAU
 from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
 from solutions.luong.model import SOLUTION as LUONG
+from solutions.self_attention.translator import TRANSLATOR
 from solutions.transformer.ablation import (
     Head,
     ablated,
@@ -35,10 +36,11 @@ from solutions.transformer.ablation import (
 CHEAP = 0.05  # nats a token
 
 
-def recurrent() -> dict[str, Trained]:
+def before() -> dict[str, Trained]:
     """Return the small model of each chapter before that translates."""
     every = {"encoder_decoder": ENCODER_DECODER, "bahdanau": BAHDANAU, "luong": LUONG}
-    return {name: pinned(solution) for name, solution in every.items()}
+    small = {name: pinned(solution) for name, solution in every.items()}
+    return small | {"self_attention": pinned(TRANSLATOR, "translator")}
 
 
 def positions_quoted() -> dict[str, str]:

@@ -12,9 +12,10 @@ from torch import Tensor, nn
 
 from lab.kinds.ranges import Count
 from lab.kinds.runs import Solution
-from lab.text.batches import Mask, Source
+from lab.kinds.translation import Trained
+from lab.text.batches import Mask, Source, source_batch
 from lab.text.tokenizers import PAD
-from solutions.bahdanau.model import Bahdanau
+from solutions.bahdanau.model import Attend, Bahdanau
 from solutions.bahdanau.recipe import RECIPES as RNNSEARCH
 from solutions.bahdanau.recipe import Recipe as RNNsearch
 from solutions.self_attention.attention import SelfAttention
@@ -75,7 +76,7 @@ class Encoder(nn.Module):
 
 
 class SelfAttentiveTranslator(Bahdanau):
-    """Bahdanau's model but for its encoder; `layer` takes the place of the taught class, SelfAttention.
+    """Bahdanau's model but for its encoder; `layer` takes the place of SelfAttention, `attend` that of his attention.
 
     Its decoder begins with s_0 = tanh(W_s (x_1 + c_1)), where Bahdanau's begins with ←h_1: a half of h_1, both times.
     """
@@ -86,10 +87,18 @@ class SelfAttentiveTranslator(Bahdanau):
         source_size: int,
         target_size: int,
         layer: Callable[[int, int, int], nn.Module] = SelfAttention,
+        attend: Attend | None = None,
     ) -> None:
-        super().__init__(recipe, source_size, target_size)
+        super().__init__(recipe, source_size, target_size, attend)
         self.encoder = Encoder(source_size, recipe, layer)
         self.recordable = False  # each sentence's places are made on the host
+
+
+@torch.no_grad()
+def reading_weights(trained: Trained, sentence: str) -> list[Float[Tensor, "source source"]]:
+    """Return the weights with which the words of a sentence, and its </s>, read each other in each block."""
+    _, every = trained.model.encoder.read(*source_batch([trained.source_text.encode(sentence)]))
+    return [weights[0] for weights in every]
 
 
 RECIPES = {name: Recipe(**vars(RNNSEARCH[name])) for name in ("small", "medium")}

@@ -6,11 +6,15 @@ import pytest
 import torch
 
 from lab.cli import classification, translation
+from lab.kinds.translation import Trained
 from lab.text.batches import collate
+from lab.text.tokenizers import Words
+from lab.train.training import Progress
+from solutions.bahdanau.attention import additive_attention
 from solutions.bahdanau.model import Bahdanau
 from solutions.self_attention import __main__ as command
 from solutions.self_attention.attention import self_attention
-from solutions.self_attention.translator import RECIPES, Recipe, SelfAttentiveTranslator
+from solutions.self_attention.translator import RECIPES, Recipe, SelfAttentiveTranslator, reading_weights
 
 SMALL = Recipe(embedding_dim=6, units=10, hidden=7, maxout=5)
 BATCH = collate([([4, 5, 6, 7, 8], [4, 5, 6]), ([9, 8, 7], [5, 4, 7, 9])])
@@ -19,7 +23,8 @@ every = pytest.mark.parametrize("blocks", [1, 2, 3])
 
 def model(**changes: object) -> SelfAttentiveTranslator:
     torch.manual_seed(0)
-    return SelfAttentiveTranslator(replace(SMALL, **changes), 12, 11).eval()
+    attend = changes.pop("attend", None)
+    return SelfAttentiveTranslator(replace(SMALL, **changes), 12, 11, attend=attend).eval()
 
 
 def test_an_annotation_is_a_word_with_its_place_and_the_same_with_the_context_of_the_taught_function() -> None:
@@ -30,6 +35,18 @@ def test_an_annotation_is_a_word_with_its_place_and_the_same_with_the_context_of
     torch.testing.assert_close(states, torch.cat([X, X + context], dim=-1))
     torch.testing.assert_close(weights, expected)
     torch.testing.assert_close(encoder.states(BATCH.source, BATCH.mask), states)
+
+
+def test_the_taught_attention_can_be_handed_to_the_decoder() -> None:
+    torch.testing.assert_close(model(attend=additive_attention).loss(BATCH, None, 0.0), model().loss(BATCH, None, 0.0))
+
+
+def test_the_weights_of_a_sentence_are_those_of_its_words_and_end_mark_in_each_block() -> None:
+    words = Words(["il", "dort"])
+    first, second = reading_weights(Trained(model(blocks=2), words, words, {}, Progress()), "il dort")
+    assert first.shape == second.shape == (3, 3)
+    torch.testing.assert_close(first.sum(dim=1), torch.ones(3))
+    assert not torch.allclose(first, second)
 
 
 @every
