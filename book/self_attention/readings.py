@@ -1,8 +1,12 @@
-"""What the lesson on self-attention says of its shaded sentence, quoted from the pinned model."""
+"""The chapter's classifier and one sentence: a figure that runs it, and the shares of the words, quoted and shaded."""
 
+from IPython.display import HTML
+
+from book.live.export import figure
 from book.show.drawn import number
 from book.show.erasing import looked, probability, shown, weight, without
 from book.show.quoting import quote
+from lab import corpora
 from lab.corpora import Document
 from lab.kinds.classification import Trained
 
@@ -22,3 +26,23 @@ def shares(model: Trained, document: Document):
         **{f"{word}_left": number(share, 3) for word, share in left.items()},
     )
     return shown(model, document, "Shares of the words in the end.")
+
+
+def relations_figure(model: Trained) -> HTML:
+    """Return the figure of the classifier that runs in the page, which begins with a test sentence."""
+    example = corpora.load("relations").tests["test"][0]
+    return figure(
+        "classifier",
+        {"self_attention": model},
+        " ".join(example.words),
+        f"<p>{model.classify([example.sentences])[0]}: {' '.join(example.words).replace('<', '&lt;')}</p>",
+        question={
+            "ask": "Take the vectors of the places away. What happens to the label?",
+            "set": {"away": "positions"},
+            "options": [
+                ["it stays as probable", -1, 0.05],
+                ["it loses some", 0.05, 0.5],
+                ["it is hardly left", 0.5, 1.01],
+            ],
+        },
+    )

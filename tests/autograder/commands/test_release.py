@@ -112,7 +112,13 @@ def test_the_kit_holds_neither_checks_nor_pickles(build):
                 json.loads(arrays["json"].tobytes())
 
 
-CAPTIONED = {"bahdanau", "luong", "self_attention", "structured", "transformer"}  # a caption says how long it was trained
+CAPTIONED = {
+    "bahdanau",
+    "luong",
+    "self_attention",
+    "structured",
+    "transformer",
+}  # a caption says how long it was trained
 LOOKS = CAPTIONED | {"pooling"}  # their last cells draw
 
 
