@@ -36,7 +36,16 @@ ON_TIRED = Sweep(
     recipe="tired",
     variants={"": {}, "two": {"blocks": 2, "key_dim": 20}},
 )
-SWEEPS = {
+# Beside RNNsearch's own runs, solutions/bahdanau/results/phrasebook-fr-en-medium-seed*: they differ in the encoder.
+TRANSLATING = {
+    "encoders": Sweep(
+        "What becomes of a translator whose encoder is self-attention, and what without its positions, or without it?",
+        corpus="phrasebook",
+        recipe="medium",
+        variants={"": {}, "unplaced": {"positions": False}, "none": {"blocks": 0}},
+    ),
+}
+SWEEPS = TRANSLATING | {
     "tired": ON_TIRED,
     "parts": ON_PARTS,
     "parts-long": ON_PARTS.longer(30),

@@ -9,6 +9,8 @@ from lab.cli import kind as of_all
 from lab.cli import translation
 from lab.cli.common import with_recipe
 from lab.evaluation.sweeps import Step
+from solutions.self_attention.sweeps import TRANSLATING
+from solutions.self_attention.translator import TRANSLATOR
 
 NAMES = (
     "encoder_decoder",
@@ -27,8 +29,9 @@ def steps() -> list[Step]:
     every = []
     for name in NAMES:
         solution = importlib.import_module(f"solutions.{name}.model").SOLUTION
-        for sweep in importlib.import_module(f"solutions.{name}.sweeps").SWEEPS.values():
-            every += [step for step in sweep.steps(solution) if step.seed == 1]
+        for experiment, sweep in importlib.import_module(f"solutions.{name}.sweeps").SWEEPS.items():
+            trained = TRANSLATOR if name == "self_attention" and experiment in TRANSLATING else solution
+            every += [step for step in sweep.steps(trained) if step.seed == 1]
     return every
 
 
