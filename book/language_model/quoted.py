@@ -27,7 +27,8 @@ def quote_runs(model: Trained) -> None:
     corpus = corpora.load("grammar")
     losses, counts = model.losses(corpus.tests["test"])
     quote(
-        old=f"{old:.1f}", new=f"{new:.1f}", rotary=f"{rotary:.1f}", unplaced=f"{unplaced:.1f}", normalised=f"{above('qk-norm'):.1f}",
+        old=f"{old:.1f}", new=f"{new:.1f}", rotary=f"{rotary:.1f}", unplaced=f"{unplaced:.1f}",
+        normalised=f"{above('qk-norm'):.1f}",
         vocabulary=f"{len(grammar.tables()[1])}",
         nano=shakespeare_nats("shakespeare-nano"), ten_minutes=shakespeare_nats("shakespeare-shakespeare"),
         floor=f"{corpus.entropy:.3f}", loss=f"{(losses.sum() / counts.sum()).item():.3f}",
