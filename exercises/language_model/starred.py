@@ -132,6 +132,12 @@ def top_k(rng: Rng, rows: int, words: int, k: int) -> list[np.ndarray]:
             return [draft, target, token]
 
 
+def near(rng: Rng, rows: int, words: int) -> list[np.ndarray]:
+    """Return draft and target whose words all differ by less than 1e-4, and the token that is refused most often."""
+    draft, target = (softmax(normal(rng, rows, words, scale=0.005)).astype(np.float32) for _ in range(2))
+    return [draft, target, (target / draft).argmin(axis=-1)]
+
+
 def accept_cases(rng: Rng) -> list[CaseInput]:
     """Draw rows of one axis to three; rows in which both agree; words that one of the two never draws."""
     sharp = 6.0  # probabilities near 0 and 1
@@ -142,6 +148,7 @@ def accept_cases(rng: Rng) -> list[CaseInput]:
         ("probabilities near 0 and 1", USUAL, drafted(rng, (8, 9), sharp)),
         ("a large vocabulary", USUAL, drafted(rng, (4, 60), sharp)),
         ("many rows, draft and target near each other", USUAL, drafted(rng, (60, 5), 0.4)),
+        ("300 words, of which none differs much", USUAL, near(rng, 2, 300)),
         ("words that one of the two leaves out", USUAL, top_k(rng, 7, 9, 4)),
         ("one position", AXES, drafted(rng, (1, 6))),
         ("one text of five positions", AXES, drafted(rng, (1, 5, 6))),

@@ -12,7 +12,7 @@ def repeats(
 ) -> tuple[Int[Tensor, "rows length"], Int[Tensor, " rows"]]:
     """Return sequences and the period of each: so many tokens from 0 to vocabulary - 1, all different, again and again.
 
-    Each row has another period, LEAST to MOST, unless one is given: what came next last time stands at no fixed
+    The period of each row is drawn, LEAST to MOST, unless one is given: what came next last time stands at no fixed
     distance, and positions alone do not tell where.
     """
     drawn = torch.randint(LEAST, MOST + 1, (rows,), generator=generator)

@@ -134,7 +134,7 @@ def induction_score(weights: Float[Tensor, "heads length length"], period: int) 
     The text is a random one of `period` tokens, several times. From its second round on, position t has read the same
     token at t - period, and what came next stands at t - period + 1.
 
-    Olsson et al. (2022), "prefix matching" score.
+    Olsson et al. (2022), "prefix matching" score, which counts the weights on all earlier rounds.
     """
     rows = torch.arange(period, weights.shape[-1], device=weights.device)
     return weights[:, rows, rows - period + 1].mean(dim=-1)

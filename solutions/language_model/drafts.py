@@ -3,8 +3,8 @@
     python -m solutions.language_model.drafts
 
 trains drafts of one layer and writes results/drafts.json. The large model is the chapter's pinned one. It writes
-sentences alone and behind each draft, and what it loses on both has to be the same; that the distribution of a token
-is unchanged is computed exactly, too, beside that of a wrong rest.
+sentences alone and behind each draft, and what it loses on both has to be the same but for chance; that the
+distribution of a token is unchanged is computed exactly, too, beside that of a wrong rest.
 """
 
 from collections.abc import Callable, Iterator

@@ -17,7 +17,7 @@ class Recipe:
     kv_heads: Count = 0  # keys and values that the heads share in groups; 0 = as many as heads (Ainslie et al., 2023)
     latent: Count = 0  # keys and values are made of so many numbers a token; 0 = of its features (DeepSeek-AI, 2024)
     layers: Size = 4
-    norm: Literal["layer", "rms", "rms-qk"] = "rms"  # Zhang and Sennrich (2019); with q and k: Henry et al. (2020)
+    norm: Literal["layer", "rms", "rms-qk"] = "rms"  # Zhang and Sennrich (2019); of q and k too: as Qwen3 has it
     pre_norm: bool = True  # before each sublayer instead of behind the sum (Xiong et al., 2020)
     feed_forward: Literal["relu", "gelu", "swiglu"] = "swiglu"  # Shazeer (2020); GELU: Hendrycks and Gimpel (2016)
     positions: Literal["sine", "rope", "learned", "none"] = "rope"  # Su et al. (2021)
