@@ -7,7 +7,7 @@ the same batches. Times are the processor's, in which other programs do not coun
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import nn
@@ -34,8 +34,9 @@ def epoch(trainer: Trainer, groups: Sequence[list[Example]]) -> None:
 
 def encoded(model: nn.Module, batches: Sequence[Batch]) -> None:
     """Take each batch through the encoder, and send a gradient back."""
+    encoder = cast("Any", model.encoder)
     for batch in batches:
-        model.encoder.states(batch.source, batch.mask).sum().backward()
+        encoder.states(batch.source, batch.mask).sum().backward()
 
 
 def parameters(module: nn.Module) -> int:

@@ -1,7 +1,8 @@
 """The book's list of contents: _toc.yml, with the chapters of chapters.toml in their parts, and where each page lies.
 
-A page's name is its address: NAME.html is the lesson of the chapter NAME, NAME_evidence.html its evidence, each other
-page is called as its file is. Chapters that course.toml leaves out are left out here.
+A page's name is its address: NAME.html is the lesson of the chapter NAME, NAME_program.html its whole program,
+NAME_evidence.html its evidence, each other page is called as its file is. Chapters that course.toml leaves out are left
+out here.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from typing import Any
 from autograder.places import ROOT
 from autograder.settings import demand_one_of, settings
 
-EVIDENCE = "_evidence"  # ends the name of a chapter's second page, which stands below the first as a section
-LESSON_FILE, EVIDENCE_FILE = "lesson.md", "evidence.md"
+EVIDENCE, PROGRAM = "_evidence", "_program"  # end the names of two pages that stand below a lesson as sections
+LESSON_FILE, OF_CHAPTER = "lesson.md", ("evidence.md", "program.md", "discussion.md")
 
 
 def all_chapters(root: Path = ROOT) -> dict[str, dict[str, Any]]:
@@ -45,7 +46,8 @@ def contents(root: Path = ROOT) -> dict[str, Any]:
 
 
 def _entry(name: str, root: Path) -> dict[str, Any]:
-    return {"file": name, "sections": [{"file": page} for page in (*further(name, root), name + EVIDENCE)]}
+    program = [name + PROGRAM] if (root / "book" / name / "program.md").is_file() else []
+    return {"file": name, "sections": [{"file": page} for page in (*further(name, root), *program, name + EVIDENCE)]}
 
 
 def pages(root: Path = ROOT) -> list[str]:
@@ -69,8 +71,8 @@ def beside(name: str, root: Path = ROOT) -> list[str]:
 
 
 def chapter_of(page: str) -> str:
-    """Return the name of the chapter that a page is of, its lesson, its evidence or a further one; else the page's."""
-    own = page.removesuffix(EVIDENCE)
+    """Return the name of the chapter that a page is of; of a page of no chapter, the page's own."""
+    own = page.removesuffix(EVIDENCE).removesuffix(PROGRAM)
     return next((name for name in all_chapters() if own in further(name)), own)
 
 
@@ -78,7 +80,7 @@ def name_of(path: Path) -> str:
     """Return the name of the page in a file below book/."""
     if path.name == LESSON_FILE:
         return path.parent.name
-    if path.name in (EVIDENCE_FILE, "discussion.md") and path.parent.name != "teachers":
+    if path.name in OF_CHAPTER and path.parent.name != "teachers":
         return f"{path.parent.name}_{path.stem}"
     return path.stem
 

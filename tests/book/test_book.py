@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from book.contents import EVIDENCE, chapter_of, chapters, further, page_file, pages, tools
+from book.contents import EVIDENCE, PROGRAM, chapter_of, chapters, further, page_file, pages, tools
 from book.make.models import pins
 from book.make.reading import CELL, HEAD, MOST_WORDS, SHORTER
 from lab.evaluation.pins import Pin
@@ -59,12 +59,13 @@ def test_a_chapter_is_a_lesson_and_its_evidence_which_follows_it_and_is_linked(n
     most = SHORTER.get(name, MOST_WORDS)
     assert words <= most, f"book/{name}/lesson.md has {words} words, expected {most} or less: move some"
     after = pages()[pages().index(name) + 1 :]
-    assert after[: 1 + len(further(name))] == [*further(name), f"{name}{EVIDENCE}"], "its evidence follows it"
+    own = [*further(name), *filter(after.__contains__, [name + PROGRAM]), name + EVIDENCE]
+    assert after[: len(own)] == own, "its program and its evidence follow it"
     assert "(evidence.md" in lesson, f"book/{name}/lesson.md: link its evidence, [the evidence](evidence.md)"
     assert page_file(name + EVIDENCE).read_text(encoding="utf8").count("} What these runs cannot say\n") == 1
 
 
-MACHINERY = re.compile(r"\b(?:SOLUTION|recipes?|pinned|collate)\b")
+MACHINERY = re.compile(r"\b(?:SOLUTION|recipes?|pinned|collate|model_cache)\b")
 DENIALS = re.compile(r"\b(?:not|no|nothing|never|cannot|hardly)\b", re.IGNORECASE)
 MOST_DENIALS, MOST_LINKS, MOST_FURTHER = 12, 4, 3000
 PHRASEBOOKS = "phrasebook", "roles", "two_facts"  # corpora in the French of the eighteen words
