@@ -11,10 +11,11 @@ from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
 from book.show.drawn import number
-from book.show.experiments import BLEU, mean, runs_of
+from book.show.experiments import AER, BLEU, runs_of
+from book.show.long_sentence import long_sentence
 from book.show.quoting import quote
 from book.show.reading import Reading, all_on_one
-from book.show.tables import PHRASEBOOK, ROOT, results, summary, table
+from book.show.tables import PHRASEBOOK, ROOT, by_length, results, summary, table
 from lab.evaluation.result_files import read_json
 from lab.kinds.pinned import pinned
 from lab.kinds.translation import Trained
@@ -93,6 +94,9 @@ def decoder_matrix(model: Trained) -> HeatTable:
     with reading_itself(model, "a"):
         cut = narrowed(model).weight("hit", "a")
     assert cut < 0.01 < 0.8 < after, "the text says that hit is in a, and has come there by self-attention"
+    own = model.translate([long_sentence().source])[0]
+    assert own.startswith("he is going to talk to me next week , then your sister is"), "the text says what is right"
+    assert (own.count("next week"), own.count("man")) == (2, 0), "the text says what is gone and what comes twice"
     quote(hit_a=number(after, 2))
     return heat_table(weights, WORDS, ENGLISH.split(), "Cross-attention in the decoder.", ("fr", "en"))
 
@@ -126,6 +130,51 @@ def encoders(*left_out: str) -> HTML:
     return table(caption, ["encoder", "numbers in its layers", "BLEU", "seconds a pass"], rows)
 
 
-def bleu(encoder: str) -> str:
-    """Return the mean BLEU with an encoder of the sweep."""
-    return mean("self_attention", "encoders", encoder, BLEU)
+def bleu(encoder: str) -> float:
+    """Return the mean BLEU with an encoder."""
+    return statistics.fmean(result["scores"]["test"]["greedy"]["bleu"]["value"] for result in runs(encoder))
+
+
+def encoders_quoted() -> dict[str, str]:
+    """Return what the text says of the table; raise ValueError where the encoders come in another order."""
+    order = ["unplaced", "none", "", "recurrent"]
+    scores = [bleu(name) for name in order]
+    if scores != sorted(scores):
+        raise ValueError(f"the text says that BLEU rises from {order[0]} to {order[-1]}, and it is {scores}")
+    if any(2 * float(seconds(name, "the encoder")) > float(seconds(name)) for name in order):
+        raise ValueError("the text says that the decoder takes most of the time")
+    layers = [timed(name)["in the layers of the encoder"] for name in ("recurrent", "")]
+    return {
+        "times_numbers": f"{layers[0] / layers[1]:.1f}",
+        "gru_seconds": seconds("recurrent", "the encoder"),
+        "own_seconds": seconds("", "the encoder"),
+        "gain_places": f"{scores[1] - scores[0]:.0f}",
+        "gain_attention": f"{scores[2] - scores[1]:.1f}",
+        "gain_recurrent": f"{scores[3] - scores[2]:.1f}",
+    }
+
+
+def by_length_and_link() -> HTML:
+    """Return for each encoder BLEU by the length of the source sentence, and the alignment error rate."""
+    rows = []
+    for name, text in ({"recurrent": "two GRUs"} | ENCODERS).items():
+        seeds = [by_length(result) for result in runs(name)]
+        scores = [
+            f"{statistics.fmean(seed[place].score.value for seed in seeds):.1f}" for place in range(len(seeds[0]))
+        ]
+        rows.append([text, *scores, summary(runs(name), *AER.path, digits=3)])
+    buckets = [f"{bucket.first}–{bucket.last} words" for bucket in by_length(runs("recurrent")[0])]
+    caption = "Phrasebook, test: BLEU by length, mean of three seeds, and AER, mean (lowest–highest)"
+    return table(caption, ["encoder", *buckets, AER.heading], rows)
+
+
+def articles(model: Trained) -> HeatTable:
+    """Return what the two *la* of the eighteen words read, and quote it."""
+    words = [*long_sentence().source.split(), "</s>"]
+    (weights,) = reading_weights(model, long_sentence().source)
+    places = [place for place, word in enumerate(words) if word == "la"]
+    read = Reading(weights, words, words)
+    read.tell({"la_week": ("la", "semaine")}, least=0.5)
+    read.quote({"la_street": ("la 2", "rue"), "la_in": ("la 2", "dans")})
+    axes = "Rows: the same word at two places; columns: the words that are asked."
+    return heat_table(weights[places], words, ["la", "la"], "What *la* reads.", ("fr", "fr"), axes)
