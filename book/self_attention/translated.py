@@ -148,7 +148,7 @@ def encoders_quoted() -> dict[str, str]:
         "times_numbers": f"{layers[0] / layers[1]:.1f}",
         "gru_seconds": seconds("recurrent", "the encoder"),
         "own_seconds": seconds("", "the encoder"),
-        "gain_places": f"{scores[1] - scores[0]:.0f}",
+        "gain_places": f"{scores[2] - scores[0]:.0f}",
         "gain_attention": f"{scores[2] - scores[1]:.1f}",
         "gain_recurrent": f"{scores[3] - scores[2]:.1f}",
     }
