@@ -5,7 +5,7 @@ The model is ours: no paper has this encoder before this decoder.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import torch
 from jaxtyping import Float
@@ -98,8 +98,7 @@ class SelfAttentiveTranslator(Bahdanau):
 @torch.no_grad()
 def reading_weights(trained: Trained, sentence: str) -> list[Float[Tensor, "source source"]]:
     """Return the weights with which the words of a sentence, and its </s>, read each other in each block."""
-    encoder: Any = trained.model.encoder
-    _, every = encoder.read(*source_batch([trained.source_text.encode(sentence)]))
+    _, every = cast("Encoder", trained.model.encoder).read(*source_batch([trained.source_text.encode(sentence)]))
     return [weights[0] for weights in every]
 
 
