@@ -177,4 +177,4 @@ def articles(model: Trained) -> HeatTable:
     read.tell({"la_week": ("la", "semaine")}, least=0.5)
     read.quote({"la_street": ("la 2", "rue"), "la_in": ("la 2", "dans")})
     axes = "Rows: the same word at two places; columns: the words that are asked."
-    return heat_table(weights[places], words, ["la", "la"], "What the two la of the eighteen words read.", ("fr", "fr"), axes)
+    return heat_table(weights[places], words, ["la", "la"], "What each la reads.", ("fr", "fr"), axes)
