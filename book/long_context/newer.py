@@ -1,6 +1,7 @@
 """What the page on later changes shows: how much each pair keeps of its angle, and what stretched angles lose."""
 
 from itertools import pairwise
+from math import tau
 from statistics import fmean
 
 from IPython.display import HTML
@@ -22,7 +23,7 @@ def angles_kept() -> Picture:
     plain, _ = stretched(HEAD_DIM, BASE, 1.0, TRAINED)
     by_parts, _ = stretched(HEAD_DIM, BASE, FACTOR, TRAINED)
     rebased, _ = stretched(HEAD_DIM, BASE * FACTOR ** (HEAD_DIM / (HEAD_DIM - 2)), 1.0, TRAINED)
-    turns = (TRAINED * plain / 6.2831853).tolist()
+    turns = (TRAINED * plain / tau).tolist()
     ways = {"interpolated": plain / FACTOR, "a larger base": rebased, "by parts": by_parts}
     return lines(
         {name: list(zip(turns, (angles / plain).tolist(), strict=True)) for name, angles in ways.items()},
