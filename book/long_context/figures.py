@@ -107,18 +107,21 @@ def lengths() -> Picture:
 
 def lengths_table() -> HTML:
     """Return the loss above the floor at each place, for each kind of positions."""
-    return _by_place("positions", [[words, *_cells("lengths", each, "excess")] for each, words in POSITIONS.items()])
-
-
-def stretched_table() -> HTML:
-    """Return the same for rotary positions, as trained and with other angles."""
-    return _by_place("angles", [[words, *_cells("lengths", "rope", name)] for name, words in STRETCHED.items()])
-
-
-def _by_place(what: str, rows: list[list[str]]) -> HTML:
+    rows = [[words, *_cells("lengths", variant, "excess")] for variant, words in POSITIONS.items()]
     columns = [f"tokens {start} to {end}" for start, end in pairwise(PLACES)]
     caption = f"Above the floor, thousandths of a nat a word; trained on {LENGTH} tokens"
-    return table(caption, [what, *columns], rows)
+    return table(caption, ["positions", *columns], rows)
+
+
+def stretched_table(places: Sequence[int] = (1, 2, 4)) -> HTML:
+    """Return the same for rotary positions, as trained and with other angles, at three places."""
+    rows = []
+    for name, words in STRETCHED.items():
+        seeds = [[1000 * run[name][place] for run in kept("lengths", "rope")] for place in places]
+        rows.append([words, *(f"{fmean(each):.0f} ({min(each):.0f}–{max(each):.0f})" for each in seeds)])
+    columns = [f"tokens {PLACES[place]} to {PLACES[place + 1]}" for place in places]
+    caption = f"Above the floor, thousandths of a nat a word, mean and range of three seeds; trained on {LENGTH} tokens"
+    return table(caption, ["angles", *columns], rows)
 
 
 def _cells(experiment: str, variant: str, name: str) -> list[str]:
