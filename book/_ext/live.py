@@ -33,19 +33,16 @@ def models() -> Iterator[tuple[str, Any]]:
 def scripts() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of each script that a page may load."""
     from book.live import export as live_models
-    from book.show.long_sentence import long_sentence
-    from lab import corpora
 
     yield "engine.js", live_models.engine()
     yield "figures.js", live_models.joined(live_models.FIGURES)
-    texts = {
-        name: corpora.load(name).tests["test"] for name in ("phrasebook", "roles", "two_facts", "relations", "grammar")
-    }
-    texts["phrasebook"] = [long_sentence(), *texts["phrasebook"]]  # what the pages begin with is known, too
+    written = set()
     for name, trained in models():
         yield f"{name}.js", live_models.script(name, live_models.exported(trained))
-        if (corpus := live_models.MODELS[name.partition("-")[0]]) in texts:
-            yield f"{corpus}.js", live_models.script(corpus, live_models.corpus(trained, texts.pop(corpus)))
+        corpus = live_models.MODELS[name.partition("-")[0]]
+        if corpus not in written:
+            yield f"{corpus}.js", live_models.script(corpus, live_models.offered_texts(corpus, trained))
+        written.add(corpus)
 
 
 def write_models(app: Sphinx, exception: Exception | None) -> None:

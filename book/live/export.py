@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import torch
 from IPython.display import HTML
+from py_mini_racer import MiniRacer
 from torch import Tensor
 
 from book.contents import all_chapters
-from book.show.tables import table
+from book.show.long_sentence import long_sentence
+from lab import corpora
 from lab.corpora import Document, Pair, grammar
 from lab.kinds import classification, language, translation
 from lab.kinds.pinned import rounded
@@ -23,7 +24,7 @@ from lab.show.plots import STYLES
 
 LIVE = Path(__file__).parent
 ENGINE = ("layers/*.js", "models/decoding.js", "models/transformer.js", "models/*.js")  # what others extend is first
-FIGURES = ("figures/parts.js", "figures/*.js")
+FIGURES = ("figures/parts.js", "figures/figure.js", "figures/*.js")
 EACH = 3  # sentences of each length that the page offers
 Precision = Literal["int8", "float32"]
 Trained = translation.Trained | classification.Trained | language.Trained
@@ -74,6 +75,14 @@ def corpus(trained: Trained, texts: Sequence[Pair] | Sequence[Document] | Sequen
     return words | {"sentences": [text for length in sorted(chosen) for text in chosen[length][:EACH]]}
 
 
+def offered_texts(name: str, trained: Trained) -> dict[str, Any]:
+    """Return the vocabularies of a corpus of the book, and sentences of its test part."""
+    texts = list(corpora.load(name).tests["test"])
+    if name == "phrasebook":
+        texts = [long_sentence(), *texts]  # what the pages begin with is known, too
+    return corpus(trained, texts)
+
+
 def offered(text: Pair | Document | str) -> dict[str, Any]:
     """Return a sentence as the page offers it, with what is known of it."""
     if isinstance(text, str):
@@ -108,43 +117,43 @@ def engine() -> str:
 MODELS = {name: chapter["live"] for name, chapter in all_chapters().items() if "live" in chapter}
 
 
-@torch.no_grad()
-def most_probable(trained: language.Trained, beginning: str, count: int = 5) -> str:
-    """Return the most probable next words after a beginning, as a table."""
-    tokens = torch.tensor([language.opened(trained.text, beginning)])
-    largest = trained.model(tokens)[0, -1].softmax(dim=-1).topk(count)
-    rows = [
-        [trained.text.decode([word]) or "</s>", f"{100 * share:.1f} %"]
-        for share, word in zip(*(each.tolist() for each in largest), strict=True)
-    ]
-    return str(table(beginning, ["next word", "probability"], rows).data)
-
-
 def figure(
-    kind: Literal["translator", "race", "classifier", "writer", "game"],
+    kind: str,
     models: Mapping[str, Trained],
     sentence: str,
-    plain: str,
     question: Mapping[str, Any] | None = None,
-    titles: Sequence[str] = (),
-    truth: str = "",
+    texts: Mapping[str, Any] | None = None,
+    **more: Any,
 ) -> HTML:
-    """Return the `div` that book/_static/live.js makes a figure of: models by the engine's names, and their size.
+    """Return a figure that runs models in the page, as it stands before it is touched: models by the engine's names.
 
-    Behind a dash a name may say which of several. `plain` is html for readers without scripts, and before the figure is
-    asked for; `question` is what a reader guesses before the figure answers, `truth` the sentence's translation.
+    Behind a dash a name may say which of several. `question` is what a reader guesses before the figure answers,
+    `texts` the words and sentences on offer, the book's if none are given; `more` is for one kind of figure.
     """
-    size = sum(len(script(name, exported(trained)).encode()) for name, trained in models.items())
+    names = {name: script(name, exported(trained)) for name, trained in models.items()}
+    of = MODELS[next(iter(models)).partition("-")[0]]
     data = {
         "kind": kind,
         "models": " ".join(models),
-        "corpus": MODELS[next(iter(models)).partition("-")[0]],
-        "size": f"{size / 1e6:.2f} MB",
+        "corpus": of,
         "sentence": sentence,
         "colours": json.dumps([colour for colour, *_ in STYLES]),
         "question": json.dumps(question) if question else "",
-        "titles": json.dumps(titles),
-        "truth": truth,
     }
-    attributes = " ".join(f'data-{name}="{escape(value)}"' for name, value in data.items() if value)
-    return HTML(f'<div class="moved live" {attributes}>{plain}</div>')
+    data |= {name: value if isinstance(value, str) else json.dumps(value) for name, value in more.items()}
+    data = {name: value for name, value in data.items() if value}
+    words = script(of, texts if texts is not None else offered_texts(of, next(iter(models.values()))))
+    attributes = " ".join(f'data-{name}="{escape(value)}"' for name, value in data.items())
+    size = sum(len(text.encode()) for text in names.values()) / 1e6
+    about = f"A trained model runs in this page ({size:.2f} MB); nothing that you type is sent anywhere."
+    inside = drawn(data, [engine(), joined(FIGURES), words, *names.values()])
+    about = f'<p class="live-about" role="status">{about}</p>'
+    return HTML(f'<div class="moved live" id="live-{kind}" {attributes}>{inside}{about}</div>')
+
+
+def drawn(data: Mapping[str, str], scripts: Iterable[str]) -> str:
+    """Return the inside of a figure as its own scripts draw it, without a browser."""
+    page = MiniRacer()
+    for text in ((LIVE / "still.js").read_text(encoding="utf-8"), *scripts):
+        page.eval(text)
+    return str(page.eval(f"drawn({json.dumps(data)})"))

@@ -35,7 +35,6 @@ def relations_figure(model: Trained) -> HTML:
         "classifier",
         {"self_attention": model},
         " ".join(example.words),
-        f"<p>{model.classify([example.sentences])[0]}: {' '.join(example.words).replace('<', '&lt;')}</p>",
         question={
             "ask": "Take the vectors of the places away. What happens to the label?",
             "set": {"away": "positions"},

@@ -1,59 +1,45 @@
-"""Arcs from words of a translation to those that they attend to, head by head: the cover's picture, and lessons'."""
+"""The cover's two figures: one model on one sentence, and four models of the book in a race."""
 
-from collections.abc import Sequence
-from html import escape
+import statistics
 
-from jaxtyping import Float
-from torch import Tensor
+from IPython.display import HTML
 
-from lab.kinds.translation import Trained
-from lab.show.plots import STYLES
+from book.live.export import figure
+from book.show.long_sentence import long_sentence
+from book.show.tables import PHRASEBOOK, by_length, results
+from lab.kinds.pinned import pinned
+from solutions.bahdanau.model import SOLUTION as BAHDANAU
+from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
+from solutions.luong.model import SOLUTION as LUONG
+from solutions.transformer.fast import SOLUTION as TRANSFORMER
 
-LEAST = 0.05  # a weight below this is not drawn
-LINE, WIDTH, LEFT, RIGHT, TOP = 25, 560, 150, 410, 34  # pixels of the drawing
-THICKEST = 9  # a line of weight 1
+RACE = {
+    "1 One vector": ENCODER_DECODER,
+    "2 Additive attention": BAHDANAU,
+    "3 Multiplicative attention": LUONG,
+    "7 Transformer": TRANSFORMER,
+}
 
 
-def arcs(weights: Float[Tensor, "heads target source"], source: Sequence[str], target: Sequence[str]) -> str:
-    """Return source words and output words in two columns as SVG, a line for each weight from `LEAST` on.
-
-    Its width is the weight, its colour the head, of one head that of all weights; the thickest lie on top.
-    """
-    one = ['style="stroke: var(--weights, #bd7a00)"']
-    strokes = [f'stroke="{colour}"' for colour, *_ in STYLES] if len(weights) > 1 else one
-    words = [
-        f'<text x="{x}" y="{height_of(place) + 5}" text-anchor="{anchor}">{escape(word)}</text>'
-        for column, x, anchor in ((source, LEFT, "end"), (target, RIGHT, "start"))
-        for place, word in enumerate(column)
-    ]
-    places, lines, middle = (weights >= LEAST).nonzero().tolist(), [], (LEFT + RIGHT) / 2
-    for head, to, at in sorted(places, key=lambda place: float(weights[tuple(place)])):
-        start, end, width = height_of(at), height_of(to), THICKEST * float(weights[head, to, at])
-        path = f"M{LEFT + 6} {start}C{middle} {start} {middle} {end} {RIGHT - 6} {end}"
-        lines.append(f'<path d="{path}" fill="none" {strokes[head]} stroke-width="{width:.2f}"/>')
-    most = weights.mean(dim=0).argmax(dim=-1).tolist()
-    reads = ", ".join(f"{word}: {source[place]}" for word, place in zip(target, most, strict=True))
-    lined, mean = "lines as wide as the weights", ""
-    if len(weights) > 1:
-        lined, mean = f"lines of {len(weights)} colours, one for each head", ", mean over the heads"
-    height = TOP + LINE * max(len(source), len(target))
-    heads = f'<text class="head" x="{LEFT}" y="16" text-anchor="end">French</text>'
-    heads += f'<text class="head" x="{RIGHT}" y="16">English</text>'
-    return (
-        f'<svg class="cover" role="img" aria-labelledby="cover-title cover-text" viewBox="0 0 {WIDTH} {height}">'
-        f'<title id="cover-title">What each word of a translation attends to</title>'
-        f'<desc id="cover-text">French words at the left, English words at the right, and between them '
-        f"{lined}. Most weight{mean}: {escape(reads)}.</desc>"
-        f"{heads}{''.join(lines)}{''.join(words)}</svg>"
+def transformer() -> HTML:
+    """Return the Transformer that runs on the cover, with its question."""
+    question = {
+        "ask": "Shuffle the weights of cross-attention: each word of the source gets the weight of another. "
+        "How much of the translation changes?",
+        "set": {"weights": "shuffled"},
+        "options": [["hardly a word", 0, 0.2], ["about half", 0.2, 0.7], ["nearly all of it", 0.7, 1.01]],
+    }
+    model, pair = pinned(TRANSFORMER), long_sentence()
+    return figure(
+        "translator", {TRANSFORMER.name: model}, pair.source, question, pressed=pair.target.split().index("week")
     )
 
 
-def of_translation(trained: Trained, sentence: str) -> str:
-    """Return the arcs of a model's own translation of a sentence."""
-    output = trained.translate([sentence])[0]
-    return arcs(trained.attention(sentence, output)[None], [*sentence.split(), "</s>"], output.split())
-
-
-def height_of(place: int) -> int:
-    """Return where the middle of a word stands in the drawing."""
-    return TOP + LINE * place + LINE // 2
+def race() -> HTML:
+    """Return the four models that write one sentence side by side, above their BLEU by length, three seeds each."""
+    models = {solution.name: pinned(solution) for solution in RACE.values()}
+    scores = [[by_length(result) for result in results(name, PHRASEBOOK)] for name in models]
+    seeds = [[[round(bucket.score.value, 1) for bucket in seed] for seed in model] for model in scores]
+    lines = [{"mean": [statistics.fmean(each) for each in zip(*model, strict=True)], "seeds": model} for model in seeds]
+    curves = {"ends": [(bucket.first, bucket.last) for bucket in scores[0][0]], "lines": lines}
+    return figure("race", models, long_sentence().source, titles=list(RACE), curves=curves)

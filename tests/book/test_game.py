@@ -11,7 +11,6 @@ import pytest
 import torch
 
 from book.live import export as live_models
-from book.live import game
 from lab.text.tokenizers import BOS, SPECIAL, Words
 from tests.book import test_live_figures
 from tests.book.test_live_figures import SMALL, is_narrow, words
@@ -74,41 +73,24 @@ def test_the_model_s_own_weights_give_its_own_probabilities_and_others_enter_all
     assert all(abs(p / step["p"] - 1) > 1e-4 for p, step in zip(ps, own, strict=True))
 
 
-def test_before_it_is_played_the_page_has_the_losses_of_equal_weights_and_of_the_model_s_own() -> None:
-    given, source, truth = trained(), [4, 10, 12, 11, 2], [5, 9, 40]
-    for tensor in given.model.parameters():  # as it begins, eight bits change no digit
-        tensor.data.add_(torch.randn_like(tensor), alpha=0.3)
-    html = game.still(given, FRENCH, ENGLISH)
-    losses = []
-    for rows in ([[20] * 5] * 3, None):
-        context = page("bahdanau", live_models.exported(given, "float32"))
-        context.eval(live_models.joined(live_models.FIGURES) + ATTENDED)
-        losses.append(-np.mean(np.log([step["p"] for step in answered(context, "play", source, truth, rows)])))
-    assert f"loss is {losses[0]:.3f} nats a word, with the model's own {losses[1]:.3f}." in html
-    assert html.count('class="live-weight" style="--share: 20%"') == 5
-    assert "<small>" in html
-
-
 @pytest.fixture
 def opened(browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return what yields a narrow page with the game, at an address."""
 
-    def figure(*_: str, **__: str) -> str:
-        return str(game.game(FRENCH, ENGLISH).data)
+    def figure(*_: str, texts: dict[str, Any]) -> str:
+        return str(live_models.figure("game", {"bahdanau": trained()}, FRENCH, texts=texts, truth=ENGLISH).data)
 
-    monkeypatch.setattr(game, "pinned", lambda _: trained())
     monkeypatch.setattr(test_live_figures, "figure", figure)
     monkeypatch.setitem(test_live_figures.WORDS, "source", SOURCE)
     sentence = {"source": "il dort", "target": "w7 w8 w9 w10", "links": []}
     monkeypatch.setattr(test_live_figures, "SENTENCES", [sentence, {**sentence, "source": "il " * 7 + "dort"}])
 
-    def at(state: str = "", scripts: bool = True, first: tuple[str, int] = (".live-play", 0)) -> Iterator:
+    def at(state: str = "", scripts: bool = True) -> Iterator:
         for tab in test_live_figures.opened(browser, tmp_path, "bahdanau", kind="race", state=state, scripts=scripts):
-            if state:
-                tab.wait_for_selector(".live-weight[role]", state="attached")
-            elif scripts:
-                tab.locator(first[0]).nth(first[1]).click()
-                tab.wait_for_selector(".live-weight[role]")
+            if not state and scripts:
+                tab.locator(".live-weight").first.focus()
+            if scripts:
+                tab.wait_for_selector(".live-runs")
             yield tab
 
     return at
@@ -145,15 +127,6 @@ def test_bars_are_dragged_and_moved_by_keys_and_always_add_up_to_one(opened) -> 
         assert shares(tab) == [20] * 5
         assert is_narrow(tab)
         assert tab.locator(".live :is(button, .live-weight)").evaluate_all(SMALL) == []
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize(("pressed", "expected"), [("i", [13, 12, 13, 50, 12]), ("b", [20] * 5)])
-def test_a_bar_that_is_pressed_before_the_model_is_there_is_set_when_it_comes(opened, pressed, expected) -> None:
-    for tab in opened(first=(f".live-weight {pressed}", 3)):  # in the middle of the bar, or its word
-        assert sum(shares(tab)) == 100
-        assert shares(tab) == pytest.approx(expected, abs=1)
-        assert tab.evaluate("document.activeElement.getAttribute('aria-label')") == "weight of entarté for w5"
 
 
 @pytest.mark.browser
@@ -233,8 +206,8 @@ def test_an_address_leads_back_to_the_weights(opened, state: str, expected: list
 
 
 @pytest.mark.browser
-def test_without_scripts_the_frame_stands_there_and_says_both_losses(opened) -> None:
+def test_without_scripts_the_frame_stands_there_and_says_the_loss(opened) -> None:
     for tab in opened(scripts=False):
-        assert tab.locator("button, input").count() == 0
+        assert tab.locator(".live-row").evaluate_all("all => all.filter((each) => each.offsetParent)") == []
         assert tab.locator(".live-weight").all_inner_texts()[0].split() == [".20", "il"]
-        assert "nats a word" in tab.locator(".live").inner_text()
+        assert "nats" in tab.locator(".live").inner_text()

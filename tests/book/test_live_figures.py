@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from book.live import export as live_models
-from tests.book.test_live_models import fresh
+from tests.book.test_live_models import fresh as fresh_of
 from tests.support.figures import STATIC, is_narrow, visited
 
 WORDS = {"source": ["<pad>", "<s>", "</s>", "<unk>", *"il parle dort la mer , m' entarté a".split()]}
@@ -23,26 +23,34 @@ RULES = {
 GUESS = {"ask": "?", "set": {"weights": "equal"}, "options": [["nothing", 0, 0.01], ["much", 0.01, 1.01]]}
 SMALL = """all => all.filter((each) => each.offsetParent && (each.closest("label") ?? each).offsetHeight < 44
   && each.offsetHeight < 44).map((each) => each.outerHTML)"""  # too low for a finger
-PICTURE = f'<svg class="cover">{"".join(f"<text y={y}>{y}</text>" for y in (20, 40, 60, 80, 100))}</svg>'
+CURVES = {
+    "ends": [[3, 8], [9, 14]],
+    "lines": [{"mean": [90, 50 + at], "seeds": [[89, 50], [91, 50]]} for at in range(4)],
+}
+SIZES = """all => all.flatMap((each) => [...each.querySelectorAll("*")].filter((one) => !one.closest(".live-about"))
+  .map(({ tagName, offsetTop, offsetHeight }) => [tagName, offsetTop, offsetHeight]))"""
+FAR = '<div style="height: 2000px"></div>'  # the figure is out of view
 SKIP = '<div class="skip-link"><a href="#main">Skip to main content</a></div>'
 LABELS = ["good", "bad", "fair", "dull", "long"]
 
 pytestmark = pytest.mark.browser
 
 
-def figure(kind: Any, *names: str, plain: str) -> str:
-    models = {name: fresh(name) for name in names}
-    return str(live_models.figure(kind, models, "il parle", plain, GUESS, titles=names).data)
+def fresh(name: str) -> Any:
+    return fresh_of(name.partition("-")[0])
+
+
+def figure(kind: Any, *names: str, texts: dict[str, Any]) -> str:
+    models, more = {name: fresh(name) for name in names}, {}
+    if kind == "race":
+        more = {"titles": names, "curves": CURVES}
+    elif len(names) > 1:
+        more = {"titles": names}
+    return str(live_models.figure(kind, models, "il parle", GUESS, texts, **more).data)
 
 
 def opened(
-    browser,
-    folder: Path,
-    *names: str,
-    kind: str = "translator",
-    state: str = "",
-    scripts: bool = True,
-    plain: str = "<p>plain</p>",
+    browser, folder: Path, *names: str, kind: str = "translator", state: str = "", scripts: bool = True
 ) -> Iterator:
     """Yield a narrow page with the figure, and the scripts beside it that a build writes."""
     (folder / "live").mkdir()
@@ -59,9 +67,8 @@ def opened(
         (folder / "live" / f"{name}.js").write_text(text, encoding="utf-8")
     (folder / "live.js").write_text((STATIC / "live.js").read_text(encoding="utf-8"), encoding="utf-8")
     head = f'<link rel="stylesheet" href="{(STATIC / "book.css").as_uri()}"><script src="live.js"></script>'
-    page = (
-        f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{head}{SKIP}{figure(kind, *names, plain=plain)}</html>'
-    )
+    inside = figure(kind, *names, texts=WORDS | texts)
+    page = f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{head}{SKIP}{FAR}{inside}</html>'
     (folder / "page.html").write_text(page, encoding="utf-8")
     yield from visited(browser, f"{(folder / 'page.html').as_uri()}{state}", scripts)
 
@@ -72,9 +79,9 @@ def loaded(tab) -> list[str]:
 
 def begun(tab) -> Any:
     """Focus the field, as a reader does who types, and wait for the model."""
-    field = tab.locator("input[type=text]")
+    field = tab.locator("textarea")
     field.focus()
-    tab.wait_for_selector(".live-words button, .live-lane")
+    tab.wait_for_selector(".live-runs")
     return field
 
 
@@ -89,12 +96,17 @@ def test_the_squares_of_the_one_vector_say_what_their_colours_mean(browser, tmp_
 
 
 @pytest.mark.parametrize("name", ["encoder_decoder", "bahdanau", "luong", "transformer"])
-def test_nothing_is_loaded_before_the_reader_asks_and_then_each_key_translates(
+def test_a_figure_is_loaded_when_it_comes_into_view_and_then_each_key_translates(
     browser, tmp_path: Path, name: str
 ) -> None:
     for tab in opened(browser, tmp_path, name):
         assert "engine.js" not in loaded(tab)
-        assert "MB" in tab.locator(".live-load").inner_text()
+        assert "MB" in tab.locator(".live-about").inner_text()
+        before = tab.locator(".live").evaluate_all(SIZES)
+        tab.locator(".live-about").scroll_into_view_if_needed()
+        tab.wait_for_selector(".live-runs")
+        assert tab.locator(".live").evaluate_all(SIZES) == before, "nothing has moved"
+        assert "#" not in tab.url, "who only reads keeps the page's address"
         field = begun(tab)
         before = tab.locator(".live-bars").inner_text()
         field.press_sequentially(" la mer")
@@ -104,14 +116,67 @@ def test_nothing_is_loaded_before_the_reader_asks_and_then_each_key_translates(
         assert is_narrow(tab)
         tab.locator("summary").click()
         assert words(tab, 1) == "il parle la mer".split()
-        assert tab.locator(".live :is(button, select, summary, input)").evaluate_all(SMALL) == []
+        assert tab.locator(".live :is(button, select, summary, textarea, input)").evaluate_all(SMALL) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("race", ["encoder_decoder", "bahdanau", "luong", "transformer"]),
+        ("classifier", ["structured", "structured-free"]),
+        ("classifier", ["self_attention"]),
+        ("writer", ["language_model"]),
+    ],
+)
+def test_what_the_build_drew_is_what_the_page_draws(browser, tmp_path: Path, kind: str, names: list[str]) -> None:
+    for tab in opened(browser, tmp_path, *names, kind=kind):
+        before, text = tab.locator(".live").evaluate_all(SIZES), tab.locator(".live").inner_text()
+        begun(tab)
+        assert tab.locator(".live").evaluate_all(SIZES) == before
+        assert tab.locator(".live").inner_text() == text
+
+
+def test_what_is_pressed_before_the_model_is_there_is_done_once_it_is(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, "bahdanau"):
+        tab.evaluate("document.querySelectorAll('.live-words button')[1].scrollIntoView = () => {}")
+        tab.locator(".live-words").first.locator("button").nth(1).click()
+        tab.wait_for_selector(".live-runs")
+        assert tab.locator(".live-words").first.locator("button").nth(1).get_attribute("aria-pressed") == "true"
+        tab.locator(".live-asks").nth(2).click()
+        assert tab.locator(".live-words").first.locator("button").nth(2).get_attribute("aria-pressed") == "true"
+
+
+def test_a_word_is_read_when_it_is_finished_and_the_picture_waits(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, "bahdanau"):
+        field = begun(tab)
+        top = tab.locator(".live-words").first.bounding_box()
+        field.press_sequentially(" dor")
+        assert tab.locator(".live-notes button").all_inner_texts() == ["dort"]
+        assert "does not know" not in tab.locator(".live-notes").inner_text()
+        tab.locator(".live-notes button").click()
+        assert field.input_value() == "il parle dort "
+        field.press_sequentially("zz ")
+        assert "does not know zz" in tab.locator(".live-notes").inner_text()
+        assert tab.locator(".live-words").first.bounding_box()["y"] == top["y"]
+
+
+def test_folded_letters_are_meant_and_signs_have_no_neighbours(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, "bahdanau"):
+        field = begun(tab)
+        field.fill("il m'a entarte")
+        assert tab.locator(".live-arcs text").nth(3).text_content() == "entarté"
+        field.fill("il 12")
+        assert "does not know 12" in tab.locator(".live-notes").inner_text()
+        assert tab.locator(".live-notes button").count() == 0
+        field.fill("the black cat sleeps well")
+        assert "Of yours it knows 0" in tab.locator(".live-notes").inner_text()
 
 
 def test_a_state_has_an_address_that_leads_back_to_it(browser, tmp_path: Path) -> None:
     state = "#live=translator&text=il+m%27+a+entart%C3%A9&weights=shuffled&off=2&mute=1&use=cross&away=root"
     for tab in opened(browser, tmp_path, "transformer", state=state):
         tab.wait_for_selector(".live-words")
-        assert tab.locator("input[type=text]").input_value() == "il m' a entarté"
+        assert tab.locator("textarea").input_value() == "il m' a entarté"
         assert [box.is_checked() for box in tab.get_by_role("checkbox").all()[:4]] == [True, False, True, True]
         assert tab.get_by_label("weights").input_value() == "shuffled"
         assert tab.get_by_label("take away").input_value() == "root"
@@ -138,22 +203,23 @@ def test_what_a_guess_has_changed_is_put_back_by_a_press(browser, tmp_path: Path
         assert back.count() == 0
 
 
-def test_the_picture_answers_a_press_by_the_model(browser, tmp_path: Path) -> None:
-    for tab in opened(browser, tmp_path, "bahdanau", plain=PICTURE):
-        assert "press an English word of the picture" in tab.locator(".live-load").inner_text()
-        tab.locator("svg.cover text").nth(4).click()  # the first three are of the source
-        tab.locator(".live-words button[aria-pressed=true]").nth(0).wait_for()
-        assert tab.locator(".live-words").first.locator("button").nth(1).get_attribute("aria-pressed") == "true"
-        tab.locator(".live-asks").nth(2).click()
-        assert tab.locator(".live-words").first.locator("button").nth(2).get_attribute("aria-pressed") == "true"
-
-
 def test_the_race_runs_all_models_and_marks_what_is_wrong(browser, tmp_path: Path) -> None:
     for tab in opened(browser, tmp_path, "encoder_decoder", "bahdanau", "luong", "transformer", kind="race"):
         begun(tab).fill("il m'a entarté")
-        tab.wait_for_function("document.querySelector('.live-status').textContent.includes('transformer')")
         assert tab.locator(".live-lane").count() == 4
         assert all("of 2 words right" in lane for lane in tab.locator(".live-score").all_inner_texts())
+        for lane in tab.locator(".live-lane").all():
+            said = lane.locator(".live-said button").all_inner_texts()
+            wrong = lane.locator(".live-wrong").count()
+            assert f"{len(said) - wrong} of 2" in lane.locator(".live-score").inner_text()
+        tab.locator(".live-lane").nth(1).locator(".live-said button").first.click()
+        weights = tab.locator(".live-lane").nth(1).locator(".live-strip i")
+        shares = weights.evaluate_all("all => all.map((each) => Number(each.style.getPropertyValue('--w')))")
+        assert len(shares) == 5
+        assert sum(shares) == pytest.approx(1, abs=0.03)
+        assert "2 Additive" not in tab.locator(".live-status").inner_text()
+        assert "bahdanau, “" in tab.locator(".live-status").inner_text()
+        assert tab.locator(".live-plot circle").count() == 4
         assert is_narrow(tab)
 
 
@@ -163,7 +229,7 @@ def test_a_text_is_classified_and_an_erased_word_has_no_weight(browser, tmp_path
         begun(tab).fill("il parle la mer")
         assert tab.locator(".live-bars li").count() == 3
         tab.locator(".live-words button").nth(1).click()
-        assert tab.locator(".live-words button").nth(1).get_attribute("aria-label") == "parle, weight 0.00"
+        assert tab.locator(".live-words button").nth(1).get_attribute("aria-label") == "parle, weight .00"
         assert "The model says" in tab.locator(".live-status").inner_text()
         assert is_narrow(tab)
 
@@ -180,14 +246,14 @@ def test_a_text_has_its_queries_keys_and_values_as_matrices(browser, tmp_path: P
         tab.wait_for_function("location.hash.includes('matrix=weights')")
         assert all(sum(map(float, row.split("\t")[1:])) == pytest.approx(1, abs=0.03) for row in rows.all_inner_texts())
         tab.get_by_role("button", name="K", exact=True).click()
-        tab.locator("input[type=text]").fill("il parle")
+        tab.locator("textarea").fill("il parle")
         assert rows.count() == 2
         assert columns.count() > 10
         tab.locator(".live-scroll").evaluate("box => { box.scrollLeft = 300 }")
         side = "(cell) => cell.getBoundingClientRect().left - cell.closest('.live-scroll').getBoundingClientRect().left"
         assert rows.first.locator("th").evaluate(side) < 3, "the words stay"
         assert is_narrow(tab)
-        assert tab.locator(".live :is(button, select, summary, input)").evaluate_all(SMALL) == []
+        assert tab.locator(".live :is(button, select, summary, textarea, input)").evaluate_all(SMALL) == []
 
 
 def writing(browser, folder: Path, state: str = "") -> Iterator:
@@ -214,14 +280,14 @@ def test_a_beginning_fills_the_cache_and_only_new_words_are_read(browser, tmp_pa
         assert columns(tab) == [False, False, True]
         assert "3 tokens · 4 bytes = 3,072 bytes" in tab.locator(".live-truth").last.inner_text()
         assert is_narrow(tab)
-        assert tab.locator(".live :is(button, select, summary, input)").evaluate_all(SMALL) == []
+        assert tab.locator(".live :is(button, select, summary, textarea, input)").evaluate_all(SMALL) == []
 
 
 def test_the_grammar_gives_the_floor_of_the_next_word(browser, tmp_path: Path) -> None:
     for tab in writing(browser, tmp_path):
         begun(tab).fill("il")
         assert "floor for the next word is 0.562 nats" in tab.locator(".live-truth").first.inner_text()
-        tab.locator("input[type=text]").fill("dort il")
+        tab.locator("textarea").fill("dort il")
         assert "No sentence of the grammar begins like this" in tab.locator(".live-truth").first.inner_text()
 
 
@@ -231,7 +297,7 @@ def test_words_are_drawn_with_a_seed_from_those_that_stay_lit(browser, tmp_path:
         assert first.evaluate_all("all => all.map((each) => each.matches('.live-out'))") == [False] + [True] * 7
         best = first.first.locator("span").first.inner_text()
         tab.get_by_role("button", name="write one word").click()
-        field = tab.locator("input[type=text]")
+        field = tab.locator("textarea")
         assert field.input_value().split() in (["il", best], ["il."])
         field.fill("il ")
         tab.get_by_label("top k").press("Home")
@@ -246,7 +312,13 @@ def test_words_are_drawn_with_a_seed_from_those_that_stay_lit(browser, tmp_path:
         tab.wait_for_function("location.hash.includes('temperature=3') && location.hash.includes('seed=7')")
 
 
-def test_without_scripts_the_plain_figure_stands_there(browser, tmp_path: Path) -> None:
+def test_without_scripts_the_figure_stands_as_it_was_drawn(browser, tmp_path: Path) -> None:
     for tab in opened(browser, tmp_path, "transformer", scripts=False):
-        assert tab.locator(".live").inner_text() == "plain"
-        assert tab.locator("button, input").count() == 0
+        assert tab.locator(".live-arcs path").count() > 2
+        assert tab.locator(".live-bars li").count() == 5
+        assert (
+            tab.locator("textarea, select, .live-question, summary").evaluate_all(
+                "all => all.filter((each) => each.offsetParent)"
+            )
+            == []
+        )

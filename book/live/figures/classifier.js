@@ -7,8 +7,8 @@
   const ROWS = { pooling: "", structured: "hop", self_attention: "query" };
 
   live.classifier = class extends live.Figure {
-    constructor(place, field) {
-      super(place, field);
+    constructor(place) {
+      super(place);
       this.kind = place.dataset.models.split(/[- ]/)[0];
       const titles = JSON.parse(place.dataset.titles || "[]");
       this.model = live.menu("model", titles, (value) => { this.network = this.networks[value]; this.run(); });
@@ -23,7 +23,7 @@
       this.matrices = this.kind === "self_attention" ? new live.matrices(() => this.keep()) : null;
       const rows = ROWS[this.kind] ? [element("label", {}, `${ROWS[this.kind]} `, this.rows)] : [];
       const away = Object.keys(AWAY[this.kind]).length ? [this.away.label] : [];
-      place.replaceChildren(this.field, this.notes, element("div", { class: "live-row" }, ...(titles.length ? [this.model.label] : []), ...rows, this.weights.label, ...away), element("p", {}, "Press a word to erase it:", live.keys()), this.text.place, this.labels, this.matrices?.place ?? "", this.question(() => this.answer()) ?? "", this.status);
+      place.replaceChildren(this.field, this.notes, element("div", { class: "live-row" }, ...(titles.length ? [this.model.label] : []), ...rows, this.weights.label, ...away), element("p", { class: "live-ask" }, "Press a word to erase it.", live.keys()), this.text.place, this.labels, this.matrices?.place ?? "", this.question(() => this.answer()) ?? "", this.status);
       if (!this.restore()) this.run();
     }
 
@@ -36,6 +36,8 @@
       const away = Object.keys(AWAY[this.kind]).find((part) => this.hand[part] === false), mute = [...this.hand.mute].map((each) => each + 1).join(",");
       return Object.fromEntries(Object.entries({ weights: this.hand.weights, mute, away, row: this.row < 0 ? "" : this.row + 1, matrix: this.matrices?.state, model: this.networks.indexOf(this.network) }).filter(([, value]) => value));
     }
+
+    isChanged() { return this.hand.mute.size > 0 || this.hand.weights !== "" || Object.keys(AWAY[this.kind]).some((part) => this.hand[part] === false); }
 
     take(state) {
       const weights = Object.hasOwn(WEIGHTS, state.get("weights")) ? state.get("weights") : "";
@@ -77,7 +79,7 @@
       const shades = this.words.length ? this.shown() : [], evidence = new Set(this.known ? this.known.evidence : []);
       this.text.put(this.seen, this.isFrench ? "fr" : "en", (button, place) => {
         button.setAttribute("aria-pressed", this.hand.mute.has(place));
-        button.setAttribute("aria-label", `${this.seen[place]}, weight ${shades[place].toFixed(2)}`);
+        button.setAttribute("aria-label", `${this.seen[place]}, weight ${live.short(shades[place])}`);
         button.style.setProperty("--shade", `${Math.round(100 * Math.min(1, shades[place]))}%`);
         button.classList.toggle("live-evident", evidence.has(place));
       });
@@ -85,7 +87,7 @@
       if (!this.words.length) { this.labels.replaceChildren(); this.status.textContent = "Nothing to read yet: type a text, or take another one."; return; }
       const chances = live.softmax(this.result.logits);
       this.labels.replaceChildren(live.bars(this.corpus.labels, chances, 3, "en"));
-      const most = [...shades.keys()].sort((a, b) => shades[b] - shades[a]).slice(0, 3).map((place) => `${this.seen[place]} ${shades[place].toFixed(2)}`);
+      const most = [...shades.keys()].sort((a, b) => shades[b] - shades[a]).slice(0, 3).map((place) => `${this.seen[place]} ${live.short(shades[place])}`);
       const best = live.best(chances), truth = this.known ? ` The truth is ${this.known.label}; the words that decide are underlined.` : "";
       this.status.textContent = `The model says ${this.corpus.labels[best]}. Most weight: ${most.join(", ")}.${truth}`;
     }

@@ -5,7 +5,7 @@
   const WHOLE = 100, SHOWN = 4, MOST = { source: 5, target: 8 }; // bars wide enough for a finger; weights are whole hundredths, the address keeps them exactly
   const KEYS = { ArrowUp: 5, ArrowRight: 5, ArrowDown: -5, ArrowLeft: -5, PageUp: 20, PageDown: -20, Home: -WHOLE, End: WHOLE };
   const total = (row) => row.reduce((sum, part) => sum + part, 0);
-  const short = (share, digits = 2) => Math.max(0, share).toFixed(digits).replace(/^0\./, ".");
+  const short = (share, digits = 2) => live.short(Math.max(0, share), digits);
   const mean = (steps) => total(steps.map(({ p }) => -Math.log(p))) / steps.length;
 
   /* Whole parts of a whole, in proportion to some numbers: the largest remainders are rounded up. */
@@ -33,8 +33,8 @@
   };
 
   live.game = class extends live.Figure {
-    constructor(place, field) {
-      super(place, field);
+    constructor(place) {
+      super(place);
       this.words_of_target = new Map(this.corpus.target.map((word, number) => [word, number]));
       this.all = [{ source: this.input.value, target: place.dataset.truth }, ...this.corpus.sentences].filter((each) => this.isPlayable(each));
       this.english = new live.Choice("English words: press one to set its weights", (at) => this.go(at));
@@ -47,12 +47,10 @@
       this.next = button("next word", (event) => this.go(this.at + 1, event.detail === 0), "live-on");
       this.same = button("all alike", () => this.set(this.equal));
       this.reveal = button("show the model's weights", () => { this.isShown = true; this.show(); this.keep(); }, "live-on");
-      this.play.textContent = "start anew";
-      this.play.addEventListener("click", () => { this.run(); this.focus(); });
-      this.field.querySelector(".live-row").prepend(this.back, this.next, this.reveal, this.same);
-      this.play.after(this.another);
+      const anew = button("start anew", () => { this.run(); this.bars.firstChild.focus({ preventScroll: true }); });
+      this.row = element("div", { class: "live-row" }, this.back, this.next, this.reveal, this.same, anew, this.another);
       this.status.classList.add("live-verdict");
-      place.replaceChildren(this.english.place, this.ask, element("div", { class: "live-beside" }, this.bars, this.says), this.board, this.status, this.field);
+      place.replaceChildren(this.english.place, this.ask, element("div", { class: "live-beside" }, this.bars, this.says), this.board, this.status, this.row);
       if (!this.restore()) this.run();
     }
 
@@ -62,13 +60,6 @@
     }
 
     other() { super.other(this.all); }
-    /* The bar that was pressed while the model was not there yet; a press on its word only chooses it. */
-    press({ place, share }) {
-      if (share >= 0) this.set(live.shared(this.rows[this.at], place, Math.min(WHOLE, Math.round(WHOLE * share))));
-      this.bars.children[place].focus({ preventScroll: true });
-    }
-
-    focus() { this.bars.firstChild.focus({ preventScroll: true }); }
 
     /* Of the address: at=3&w=92-8-0-0-0_20-…&weights=shown, an empty row where nothing was set. */
     given() {

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
   const live = (globalThis.live = globalThis.live || {}), { element } = live;
-  const SHOWN = 8, MOST_WORDS = 30, PAUSE = 250, BYTES = 4, UNKNOWN = 3;
+  const SHOWN = 8, MOST_WORDS = 30, PAUSE = 250, BYTES = 4;
   const percent = (share) => `${(100 * share).toFixed(1)} %`;
   const COLUMNS = ["model", "grammar", "drawn"];
   const RANGES = { // name: what it is when nothing is changed, the slider's ends and step, what is shown
@@ -91,8 +91,8 @@
   }
 
   live.writer = class extends live.Figure {
-    constructor(place, field) {
-      super(place, field);
+    constructor(place) {
+      super(place);
       this.past = { tokens: [], cache: this.network.start(), logits: [] };
       this.undo = "Type another beginning to go on.";
       this.one = element("button", { type: "button", onclick: () => { this.stop(); this.write(); } }, "write one word");
@@ -118,6 +118,8 @@
       return { ...Object.fromEntries(changed), seed: this.number_of_seed(), ...(this.from < this.words.length ? { from: this.from } : {}) };
     }
 
+    isChanged() { return Object.entries(RANGES).some(([name, { usual }]) => this.setting(name) !== usual); }
+
     take(state) {
       if (state.has("text")) this.input.value = state.get("text");
       for (const [name, { usual }] of Object.entries(RANGES)) this.sliders[name].input.value = Number(state.get(name) ?? usual) || usual;
@@ -133,12 +135,11 @@
       this.use(`${words.slice(0, 1 + Math.floor(Math.random() * Math.min(words.length, 12))).join(" ")} `);
     }
 
-    /* Reads what is new; the past stays in the cache. A word that is still being typed is not read. */
+    /* Reads what is new; the past stays in the cache. */
     run(isDrawn = false) {
       if (!isDrawn) this.stop();
       const text = this.input.value, { past } = this, typed = this.read(text.replace(/\.\s*$/, ""));
       this.isEnded = /\.\s*$/.test(text);
-      if (typed.at(-1) === UNKNOWN && !/\s$/.test(text) && this.corpus.source.slice(UNKNOWN + 1).some((word) => word.startsWith(this.words.at(-1)))) { typed.pop(); this.words.pop(); }
       this.from = isDrawn ? this.from : Math.min(this.held ?? this.words.length, this.words.length);
       this.held = undefined;
       const tokens = [live.START, ...typed];
@@ -192,7 +193,7 @@
     append(token) {
       const word = this.corpus.source[token];
       this.input.value = word === "</s>" ? `${this.words.join(" ")}.` : `${[...this.words, word].join(" ")} `;
-      this.input.scrollLeft = this.input.scrollWidth;
+      this.input.scrollTop = this.input.scrollHeight;
     }
 
     /* Draws one word by the chances that are shown; behind the end it begins anew, with another seed. */

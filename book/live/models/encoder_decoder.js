@@ -1,11 +1,11 @@
 /* Chapter 1: one vector for a sentence. hand.kept: the share of its numbers that stays, the others become 0. */
 
 class encoder_decoder extends Network {
-  /* Tokens (source) -> c = [→h at the end ; ←h at the beginning]: (2n). A muted word is left out of the sentence. */
+  /* Tokens (source) -> states [→h_j ; ←h_j], and c = [→h at the end ; ←h at the beginning]: (2n). A muted word is left out. */
   read(tokens, { mute = new Set(), kept = 1 }) {
-    const { last } = this.bothWays("encoder.", stepGRU, tokens.filter((_, j) => !mute.has(j)));
+    const { states, last } = this.bothWays("encoder.", stepGRU, tokens.filter((_, j) => !mute.has(j)));
     const c = joined(...last.map((state) => state.h));
-    return { c: c.map((number, i) => ((i * 101) % c.length < kept * c.length ? number : 0)) };
+    return { states, c: c.map((number, i) => ((i * 101) % c.length < kept * c.length ? number : 0)) };
   }
 
   /* h_0 = tanh(V c): (n). */
