@@ -63,6 +63,8 @@ const build = (place) => {
     keep(chosen)
     place.scrollIntoView({ block: "nearest" }) // on a phone the drawing may lie below the buttons and the screen's edge
   }
+  // Where every state can be pressed in the drawing itself, the buttons are for keys and fingers.
+  buttons.classList.toggle("in-drawing", states.every((_, i) => svg.querySelector(`[data-pick="${i + 1}"]`)))
   states.forEach(({ name, lang }, i) => element(buttons, "button", { type: "button", ...(lang && { lang }) }, name)
     .addEventListener("click", () => press(i + 1)))
   buttons.addEventListener("keydown", (event) => {
