@@ -176,21 +176,29 @@ def gru_cell(
         f"the reset gate r, {r:.3f}, lets pass of the old state make the proposal {proposal:.3f}; 1 minus z of it, "
         f"{(1 - z) * proposal:.3f}, is written. The sum is the new state, {state:.3f}.",
     )
-    drawing.panel(330, 196)
-    for left, top, name, value, role in (
-        (1, 14, "old h", h, "state"), (85, 14, "update z", z, ""), (170, 14, "z · h", z * h, "state"),
-        (254, 14, "new h", state, "state"), (1, 84, "reset r", r, ""), (85, 84, "proposal", proposal, ""),
-        (170, 84, "(1 − z) · …", (1 - z) * proposal, "state"), (1, 158, "word x", x, ""),
-    ):  # fmt: skip
-        drawing.box(left, top, 72, 36, role, hot=name == "new h")
-        drawing.text(left + 36, top + 15, name, "small soft")
-        drawing.text(left + 36, top + 30, number(value, 3))
-    for line in ((72, 32, 85, 32), (157, 32, 170, 32), (242, 32, 255, 32), (36, 50, 36, 84), (72, 102, 85, 102),
-                 (157, 102, 170, 102), (242, 102, 291, 50), (140, 50, 196, 84), (36, 158, 36, 120),
-                 (72, 170, 121, 120)):  # fmt: skip
+    drawing.panel(330, 216)
+    top, high = 22, 60  # of the lane that h flows through; z is how far its valve is open
+    kept = high * z
+
+    def labelled(x: float, y: float, width: float, height: float, name: str, value: float, role: str = "") -> None:
+        drawing.box(x, y, width, height, role, hot=name == "new h")
+        drawing.text(x + width / 2, y + height / 2 - 4, name, "small soft")
+        drawing.text(x + width / 2, y + height / 2 + 12, number(value, 3))
+
+    drawing.box(66, top, 66, high, "state")
+    drawing.box(132, top, 128, kept, "state", f"z · h = {number(z * h, 3)}")
+    drawing.box(132, top + kept, 128, high - kept, "", f"(1 − z) · h̃ = {number((1 - z) * proposal, 3)}")
+    drawing.box(129, top - 6, 6, 6 + kept, hot=True)
+    drawing.text(132, top - 10, f"valve z = {number(z, 3)}")
+    labelled(1, top, 66, high, "old h", h, "state")
+    labelled(260, top, 68, high, "new h", state, "state")
+    labelled(140, 118, 112, 38, "proposal h̃", proposal)
+    labelled(1, 118, 66, 38, "valve r", r)
+    labelled(1, 174, 66, 38, "word x", x)
+    for line in ((34, top + high, 34, 118), (67, 137, 140, 137), (67, 193, 176, 156), (196, 118, 196, top + high)):
         drawing.arrow(*line)
-    drawing.text(184, 65, "1 − z", "small soft", "start")
-    drawing.text(84, 186, "x and the old h also enter z", "small soft", "start")
+    drawing.text(103, 131, "r · h", "small soft")
+    drawing.text(328, 200, "x and h set both valves", "small soft", "end")
     return drawing
 
 
