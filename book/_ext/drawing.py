@@ -2,9 +2,10 @@
 
 import json
 import re
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -12,6 +13,9 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 TOLD = re.compile(r'<svg[^>]*role="img"[^>]*>\s*<title[^>]*>[^<]{10,}</title>\s*<desc[^>]*>[^<]{40,}</desc>')
+
+TITLE = re.compile(r"<title.*?</desc>", re.DOTALL)
+ROLE = re.compile(r' (?:role|aria-labelledby)="[^"]*"')
 
 
 class Drawing(SphinxDirective):
@@ -55,6 +59,20 @@ class Drawing(SphinxDirective):
         return [figure]
 
 
+def card(
+    role: str, rawtext: str, text: str, lineno: int, inliner: Any, options: object = None, content: Sequence[str] = ()
+) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+    """{card}`NAME` puts a chapter's small picture into a line; a screen reader passes it by. Without one: nothing."""
+    env = inliner.document.settings.env
+    file = Path(env.srcdir) / text / "drawings" / f"{text}_card.svg"
+    env.note_dependency(str(file.relative_to(env.srcdir)))
+    if not file.is_file():
+        return [], []
+    picture = TITLE.sub("", file.read_text(encoding="utf8")).replace("<svg ", '<svg aria-hidden="true" ', 1)
+    picture = ROLE.sub("", picture).replace("\n", "")
+    return [nodes.raw("", f'<span class="drawing card">{picture}</span>', format="html")], []
+
+
 def with_states(file: Path) -> str:
     """Return a drawing as a page has it: as wide as it says, and around it what readers may choose, of NAME.json."""
     drawing = file.read_text(encoding="utf8")
@@ -69,4 +87,5 @@ def with_states(file: Path) -> str:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("drawing", Drawing)
+    app.add_role("card", card)
     return {"parallel_read_safe": True}

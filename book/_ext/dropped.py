@@ -71,7 +71,7 @@ def without_lines(text: str, names: set[str]) -> str:
     if not names:
         return text
     name = "|".join(sorted(names))
-    text = re.sub(rf"^1\. \[\]\((?:{name})/lesson\.md\).*\n(?: +.*\n)*", "", text, flags=re.MULTILINE)
+    text = re.sub(rf"^1\. \[\]\([./]*(?:{name})/lesson\.md\).*\n(?:\n* +.*\n)*", "", text, flags=re.MULTILINE)
     text = re.sub(rf"^\| (?:(?:or )?\d+ \| )?`(?:{name})` \|.*\n", "", text, flags=re.MULTILINE)
     explained = rf"^## [^\n]*\n\nExplained in \[\]\([./]*(?:{name})/lesson\.md\)\.\n.*?(?=^## |\Z)"
     text = re.sub(rf"{explained}|^###? `(?:{name})`\n.*?(?=^##|\Z)", "", text, flags=re.MULTILINE | re.DOTALL)

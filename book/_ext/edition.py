@@ -1,12 +1,16 @@
 """Two editions of one source: the students' edition shows the functions that hold answers without their bodies."""
 
+import ast
 import re
 import textwrap
+from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude
+from sphinx.util.docutils import SphinxDirective
 
 from autograder.release.blank import Module
 from autograder.release.blank import blanked as blanked_module
@@ -61,7 +65,36 @@ class Code(LiteralInclude):
         return nodes_of_cell
 
 
+def listings(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield each function and class of a module: its name, what it returns by its first sentence, its code."""
+    lines = text.splitlines()
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            told = " ".join((ast.get_docstring(node) or "").split("\n\n")[0].split())
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            sentence = re.split(r"(?<=\.)\s(?=[A-Z])", told)[0].removeprefix("Return ")
+            yield node.name, sentence[:1].upper() + sentence[1:], "\n".join(lines[first - 1 : node.end_lineno])
+
+
+class Functions(SphinxDirective):
+    """`{functions} NAME` lists what a chapter's attention.py has, a line each, which opens to the listing."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        file = ROOT / "solutions" / self.arguments[0] / "attention.py"
+        self.env.note_dependency(str(file))
+        text = whole(file) if self.config.edition == "students" else file.read_text(encoding="utf8")
+        made: list[nodes.Node] = []
+        for name, told, code in listings(text):
+            head = f'<details class="listed"><summary><code>{name}</code> <span>{escape(told)}</span></summary>'
+            made += [nodes.raw("", head, format="html"), nodes.literal_block(code, code, language="python")]
+            made.append(nodes.raw("", "</details>", format="html"))
+        return made
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("functions", Functions)
     app.add_config_value("edition", "full", "env", types=[str])
     app.add_directive("literalinclude", Code, override=True)
     return {"parallel_read_safe": True}

@@ -1,10 +1,11 @@
 """The glossary makes the index: each section that an entry of glossary.md links to is indexed under the entry's terms.
 
 Sphinx's search reads the same index. So a term leads to the section that treats it, also where the section's own words
-are others: a search for "KV cache" finds the section on the decoding loop.
+are others: a search for "KV cache" finds the section on the decoding loop. The glossary itself is cut into letters.
 """
 
 import re
+from itertools import groupby
 from pathlib import Path
 
 from docutils import nodes
@@ -50,6 +51,27 @@ class Indexed(SphinxTransform):
                 section.insert(1, addnodes.index(entries=indexed))
 
 
+class Letters(SphinxTransform):
+    """Cuts the glossary where a letter begins, and puts a line with all letters before it."""
+
+    default_priority = 845
+
+    def apply(self) -> None:
+        for listed in list(self.document.findall(nodes.definition_list)):
+            if self.env.docname != GLOSSARY or "glossary" not in listed["classes"]:
+                continue
+            parts: list[nodes.Node] = []
+            letters = []
+            for letter, items in groupby(listed.children, lambda item: item.astext()[0].upper()):
+                name = f"letter-{letter.lower()}"
+                letters.append(f'<a href="#{name}">{letter}</a>')
+                part = nodes.definition_list("", *(item.deepcopy() for item in items), classes=listed["classes"])
+                parts += [nodes.raw("", f'<p class="letter" id="{name}">{letter}</p>', format="html"), part]
+            line = f'<nav class="letters" aria-label="Letters">{"".join(letters)}</nav>'
+            listed.replace_self([nodes.raw("", line, format="html"), *parts])
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_transform(Indexed)
+    app.add_transform(Letters)
     return {"parallel_read_safe": True}

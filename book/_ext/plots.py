@@ -10,13 +10,18 @@ from sphinx.application import Sphinx
 
 IMAGE = re.compile(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]*)"[^>]*>')
 ROOT = re.compile(r'<svg\b[^>]*?\bwidth="([\d.]+)pt"[^>]*?\bviewBox="([^"]+)"[^>]*>')
-WITHOUT = re.compile(r"\A.*?(?=<svg\b)|<metadata>.*?</metadata>|<style\b.*?</style>|<!--.*?-->", re.DOTALL)
+WITHOUT = re.compile(  # letters are the page's, and a turn by nothing is none
+    r"\A.*?(?=<svg\b)|<metadata>.*?</metadata>|<style\b.*?</style>|<!--.*?-->|font-family: [^;\"]*;? ?"
+    r'| transform="rotate\(-0 [^"]*"',
+    re.DOTALL,
+)
 ID = re.compile(r'(\bid="|\bhref="#|url\(#)')
+TITLE = re.compile(r'<text [^>]*?\by="(?P<y>[\d.]+)"[^>]*>(?P<words>[^<]*)</text>')
+HEAD = 24  # points from the top in which a title stands
 COLOURS = {  # what lab.show.plots draws with: what the page has for it
     "#000000": "currentColor",
     "#ffffff": "none",
     "#dddddd": "var(--pst-color-border, #ddd)",
-    "#0072b2": "var(--plot-blue, #0072b2)",
 }
 COLOUR = re.compile(rf"\b(fill|stroke): ({'|'.join(COLOURS)})\b")
 
@@ -32,8 +37,24 @@ def themed(svg: str, alt: str) -> str:
     own = ID.sub(rf"\g<1>p{hashlib.sha256(svg.encode()).hexdigest()[:8]}-", plot[head.end() :])
     own = COLOUR.sub(lambda match: f"{match[1]}: {COLOURS[match[2]]}", own)
     width = f"{float(width) * 4 / 3:.0f}"  # CSS pixels
+    own, box, title = below(own, box, alt)
     size = f'viewBox="{box}" width="{width}" style="--w: {width}"'
-    return f'<svg class="plot" role="img" aria-label="{escape(alt)}" {size}>{own}'
+    return f'<svg class="plot" role="img" aria-label="{escape(alt)}" {size}>{own}<p class="below">{escape(title)}</p>'
+
+
+def below(plot: str, box: str, alt: str) -> tuple[str, str, str]:
+    """Return a plot without its title, which becomes the caption below it, its smaller box, and that title.
+
+    A plot whose text does not begin with the title at its top, such as one of several panels, stays as it is.
+    """
+    title = alt.partition(":")[0]
+    lines = [found for found in TITLE.finditer(plot) if unescape(found["words"]).strip() == title]
+    left, top, wide, high = map(float, box.split())
+    if len(lines) != 1 or float(lines[0]["y"]) > top + HEAD:
+        return plot, box, ""
+    cut = float(lines[0]["y"]) + 4
+    smaller = f"{left:g} {cut:g} {wide:g} {high - (cut - top):g}"
+    return plot[: lines[0].start()] + plot[lines[0].end() :], smaller, title
 
 
 def inlined(app: Sphinx, doctree: nodes.document, docname: str) -> None:

@@ -15,6 +15,8 @@ TIDY = {
     r'<div class="sidebar-primary-item">(?=\s*<a class="navbar-brand logo")': (
         '<div class="sidebar-primary-item" role="navigation" aria-label="Home">'
     ),
+    # search.js finds by another index: that of Sphinx has no text to quote.
+    r'\s*<script src="searchindex\.js[^>]*></script>': "",
     # The corner of a table heads nothing.
     r'<th class="head">(?:<p></p>)?</th>': '<td class="head"></td>',
     # The theme has no colours until a script has chosen light or dark; without scripts pages are light, or dark.css.

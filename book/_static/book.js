@@ -1,8 +1,9 @@
 // What scrolls sideways on a narrow screen can be reached, and so scrolled, with the keyboard.
+const ROOM = 4 // pixels: italic letters and rounding reach farther than that over no edge
 const BOXES = ".formula, .drawing, .output, pre, .pst-scrollable-table-container"
 const boxes = new ResizeObserver((entries) => {
   // All is read before anything is written, so that the browser lays the page out once.
-  const wide = entries.map(({ target }) => target.scrollWidth > target.clientWidth)
+  const wide = entries.map(({ target }) => target.scrollWidth > target.clientWidth + ROOM)
   entries.forEach(({ target }, number) => {
     if (wide[number]) target.tabIndex = 0
     else target.removeAttribute("tabindex")
@@ -11,7 +12,7 @@ const boxes = new ResizeObserver((entries) => {
 })
 // Its right edge fades as long as there is more to see.
 document.addEventListener("scroll", ({ target }) => {
-  if (target.matches?.(BOXES)) target.classList.toggle("goes-on", target.scrollLeft + target.clientWidth < target.scrollWidth - 2)
+  if (target.matches?.(BOXES)) target.classList.toggle("goes-on", target.scrollLeft + target.clientWidth < target.scrollWidth - ROOM)
 }, { capture: true, passive: true })
 const look = () => document.querySelectorAll(BOXES).forEach((box) => {
   boxes.unobserve(box)

@@ -2,7 +2,7 @@
 // `element`, `drawn`, `labelled`, `menu` and `shown` serve the other files of figures as well.
 // <div class="weigh" data-scores="1 2" data-values="1,0 0,1"></div>: scores, mask and temperature → weights, context.
 // <div class="weigh window" data-scores="0 2" data-p="1" data-d="2"></div>: position and half-width → weights.
-const shown = (number) => number.toFixed(3).replace(/^(-?)0\./, "$1.")
+const shown = (number) => number.toFixed(3).replace(/^(-?)0\./, "$1.").replace("-.000", ".000").replace("-", "−")
 const listed = (numbers) => `(${numbers.map(shown).join(", ")})`
 
 // softmax(scores / temperature) over the positions that are kept; all weights are 0 where none is.

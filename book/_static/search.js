@@ -1,38 +1,107 @@
-// Results of the search name the section that they lead to and quote it without LaTeX. Sphinx's own search shows an
-// entry of the index under the title of its page, and quotes also what a formula holds for screen readers.
+// The search: results while one types, also with a wrong letter, each quoted. MiniSearch looks through the sections that
+// book/_ext/excerpts.py has written; both are loaded as scripts when somebody begins, so that pages on the disk can.
 {
-  // Formulas that stand alone, what a formula holds twice, and what only paper shows.
-  const NOT_QUOTED = "script, style, svg, .headerlink, .section-number, div.math, .katex-html, annotation, #jb-print-docs-body"
+  const MOST = { page: 60, dialog: 7 }
+  const SHOWN = 230 // letters of a quotation
+  const IDLE = 60 // milliseconds after a key
+  const COMMON = new Set("a an and are as at be by do for from has how in is it its not of on or that the this to versus vs was what when which why with".split(" "))
+  // The same for the words of a page and for those that are typed: no case, no accents, no plural.
+  const word = (written) => {
+    const plain = written.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "")
+    return COMMON.has(plain) ? null : plain.replace(/(?<=[^s]{3})s$/, "")
+  }
+  const root = document.documentElement.dataset.content_root ?? "./"
+  const loaded = (name) => new Promise((done, failed) => {
+    const script = Object.assign(document.createElement("script"), { src: `${root}_static/${name}`, onload: done, onerror: failed })
+    document.head.append(script)
+  })
 
-  const quoted = (page, anchor) => {
-    const main = new DOMParser().parseFromString(page, "text/html").querySelector("[role=main]")
-    if (!main) return ""
-    main.querySelectorAll(NOT_QUOTED).forEach((element) => element.remove())
-    const place = (anchor && main.querySelector(anchor)) || main
-    if (place.tagName !== "DT") return place.textContent
-    let meaning = place // an entry of the glossary: what stands behind its terms
-    while (meaning && meaning.tagName === "DT") meaning = meaning.nextElementSibling
-    return meaning ? meaning.textContent : place.textContent
+  let ready
+  const index = () => ready ??= Promise.all([loaded("minisearch.js"), loaded("sections.js")]).then(() => {
+    const search = new MiniSearch({ fields: ["terms", "title", "page", "text"], processTerm: word })
+    search.addAll(SECTIONS.map(([, page, title, text, terms], id) => ({ id, page, title, text, terms })))
+    return search
+  })
+
+  const FOUND = { prefix: (term) => term.length > 2, fuzzy: (term) => (term.length > 3 ? 0.2 : false), boost: { terms: 6, title: 4, page: 2 } }
+  const found = (search, query) => {
+    const asked = query.trim().toLowerCase()
+    const named = (id) => { // the section that treats a term comes first, then what is called so
+      const [, , title, , terms] = SECTIONS[id]
+      return terms.toLowerCase().split(", ").includes(asked) ? 20 : title.toLowerCase() === asked ? 5 : 1
+    }
+    const all = search.search(query, { ...FOUND, boostDocument: named, combineWith: "AND" })
+    return all.length ? all : search.search(query, { ...FOUND, boostDocument: named })
   }
 
-  const withSections = (results) => {
-    const index = Search._index, sections = {}
-    for (const [title, places] of Object.entries(index.alltitles))
-      for (const [page, id] of places) if (id) sections[`${index.docnames[page]}#${id}`] = title
-    const led = new Set()
-    return results.reverse().flatMap(([page, title, anchor, ...rest]) => { // the best one is last, for Sphinx takes it first
-      if (led.has(page + anchor)) return []
-      led.add(page + anchor)
-      const section = sections[page + anchor]
-      return [[page, section && !title.includes(" > ") ? `${title} > ${section}` : title, anchor, ...rest]]
-    }).reverse()
+  const element = (name, text = "", attributes = {}) => Object.assign(document.createElement(name), { textContent: text, ...attributes })
+  // A piece of the text around the first word that was found, with all of those words marked.
+  const quotation = (text, terms) => {
+    const marked = new Set(terms), words = [...text.matchAll(/[\p{L}\p{N}]+/gu)]
+    const first = words.find((each) => marked.has(word(each[0])))?.index ?? 0
+    const start = first < SHOWN / 3 ? 0 : text.indexOf(" ", first - SHOWN / 3) + 1
+    const end = start + SHOWN < text.length ? text.lastIndexOf(" ", start + SHOWN) : text.length
+    const line = element("p", "", { className: "context" })
+    let at = start
+    if (start) line.append("… ")
+    words.filter((each) => each.index >= start && each.index + each[0].length <= end && marked.has(word(each[0]))).forEach((each) => {
+      line.append(text.slice(at, each.index), element("mark", each[0]))
+      at = each.index + each[0].length
+    })
+    line.append(text.slice(at, end), end < text.length ? " …" : "")
+    return line
+  }
+  const item = ({ id, terms }) => {
+    const [address, page, title, text] = SECTIONS[id]
+    const made = element("li"), link = element("a", title === page ? page : `${page} > ${title}`, { href: root + address })
+    made.append(link, quotation(text, terms))
+    return made
   }
 
-  document.addEventListener("DOMContentLoaded", () => { // before Sphinx's own, which is loaded later
-    if (typeof Search === "undefined") return
-    const perform = Search._performSearch
-    Search._performSearch = (...words) => withSections(perform(...words))
-    Search.htmlToText = quoted
-    if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false // pages cannot be fetched there
+  // Shows what is found of a field's words in a place, and goes through it with the arrow keys.
+  const attach = (field, place, most) => {
+    const status = element("p", "", { className: "search-summary" }), list = element("ul", "", { className: "search" })
+    status.setAttribute("role", "status")
+    place.replaceChildren(status, list)
+    let waiting
+    const show = async () => {
+      const query = field.value
+      if (!query.trim()) return (status.textContent = "", list.replaceChildren())
+      const results = await index().then((search) => found(search, query), () => null)
+      if (query !== field.value) return
+      list.replaceChildren(...(results ?? []).slice(0, most).map(item))
+      const count = results?.length ?? 0
+      status.textContent = !results ? "The list of what can be found could not be loaded."
+        : count > most ? `${count} places found; the best ${most}:` : `${count} place${count === 1 ? "" : "s"} found`
+    }
+    field.addEventListener("focus", index, { once: true })
+    field.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(show, IDLE) })
+    const within = [field.form ?? field, place]
+    within.forEach((each) => each.addEventListener("keydown", (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+      if (!step) return
+      const stops = [field, ...list.querySelectorAll("a")]
+      stops[Math.max(0, Math.min(stops.length - 1, stops.indexOf(document.activeElement) + step))].focus()
+      event.preventDefault()
+    }))
+    return show
+  }
+
+  document.addEventListener("DOMContentLoaded", () => {
+    const own = document.querySelector("#search-results")
+    if (own) {
+      const field = document.querySelector(".bd-search-container input[name=q]")
+      const show = attach(field, own, MOST.page)
+      field.form.addEventListener("submit", (event) => { event.preventDefault(); show() })
+      field.value = new URLSearchParams(location.search).get("q") ?? ""
+      if (typeof Search !== "undefined") Search.init = Search.performSearch = () => {} // Sphinx's own search stays away
+      show()
+      return
+    }
+    document.querySelectorAll("dialog .bd-search input[name=q], .search-button__search-container .bd-search input[name=q]").forEach((field) => {
+      const place = element("div", "", { className: "search-found" })
+      field.form.after(place)
+      attach(field, place, MOST.dialog)
+    })
   })
 }

@@ -17,7 +17,7 @@ from lab import corpora
 from lab.corpora import Pair
 from lab.evaluation.links import diagonal_links
 from lab.kinds.translation import Trained
-from lab.show.plots import BLUE, MODEL_STYLES, Picture, Point, legend_below, panels, styled
+from lab.show.plots import MODEL_STYLES, VIOLET, Picture, Point, legend_below, panels, styled
 from lab.text.batches import Batch, collate
 from lab.text.tokenizers import PAD
 from solutions.bahdanau.attention import additive_attention
@@ -60,7 +60,7 @@ def soft_dictionary(keys: Sequence[float] = (0, 1, 4), values: Sequence[float] =
     at, places = torch.tensor(keys, dtype=torch.float), torch.linspace(-0.5, 4.5, 200)
     answers = torch.softmax(-((places[:, None] - at) ** 2), dim=-1) @ torch.tensor(values, dtype=torch.float)
     figure, (axes,) = panels((5.4, 2.8), grid="both")
-    axes.plot(places, answers, color=BLUE[0], label="the answer")
+    axes.plot(places, answers, color=VIOLET[0], label="the answer")
     axes.plot(keys, values, ls="", marker="s", ms=8, mfc="none", mew=1.6, color="#222832", label="a key and its value")
     axes.set(xlabel="query", ylabel="answer")
     axes.legend(frameon=False)

@@ -60,7 +60,7 @@ def steps(drawing: str, rows: Float[Tensor, "target source"]) -> str:
     drawing = replaced(
         r'(class="beam weights" stroke-width=")([^"]*)(")', drawing, map(width, first.flatten().tolist())
     )
-    drawing = replaced(r'(<rect class="ground"[^>]*/>\n<text [^>]*>)([^<]*)(</text>)', drawing, flat)
+    drawing = replaced(r'(<text [^>]*class="small" data-weight=""[^>]*>)([^<]*)(</text>)', drawing, flat)
     told = (f"{', '.join(row[:-1])} and {row[-1]}" for row in numbers)
     return replaced(rf"()((?:{NUMBER}, )+{NUMBER} and {NUMBER})()", drawing, told)
 

@@ -16,7 +16,14 @@ from book.contents import all_chapters, further, page_file, pages  # noqa: E402
 from book.notebook_parts import parts  # noqa: E402
 from lab.files import atomic_write  # noqa: E402
 
-PLACES = ("README.md", "CONTRIBUTING.md", "TEACHING.md", "book/index.md", "book/teachers/discussion.md")
+PLACES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "TEACHING.md",
+    "book/index.md",
+    "book/pages/start.md",
+    "book/teachers/discussion.md",
+)
 CLOSED = {"benchmarks", "examples", "lab", "tests"}  # folders of which the tree shows no inside
 BLOCK = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -26,13 +33,18 @@ def core_parts(name: str, root: Path = ROOT) -> dict[int, int]:
     return {part.number: part.minutes for part in parts(name, root) if not part.is_bonus}
 
 
-def road() -> Iterator[str]:
-    """Yield the items of the cover's road."""
+def cards() -> Iterator[str]:
+    """Yield the cover's cards: title, picture, question and minutes of each chapter."""
     for name, about in all_chapters().items():
-        yield f"1. []({name}/lesson.md) – {about['question']}\\"
-        yield f"   *You write* {about['write']}.\\"
-        more = "".join(f"\\\n   *Then* []({page_file(page).relative_to(ROOT / 'book')})." for page in further(name))
-        yield f"   *Minutes:* {about['reading']} of reading, {sum(core_parts(name).values())} in the notebook.{more}"
+        yield from (f"1. []({name}/lesson.md){{card}}`{name}`", "", f"   {about['question']}", "")
+        yield from (f"   *{about['reading']} min to read, {sum(core_parts(name).values())} in the notebook*", "")
+
+
+def road() -> Iterator[str]:
+    """Yield what one writes in each chapter, and its further pages, for the page on how to start."""
+    for name, about in all_chapters().items():
+        more = "".join(f" *Then* [](../{page_file(page).relative_to(ROOT / 'book')})." for page in further(name))
+        yield f"1. [](../{name}/lesson.md): {about['write']}.{more}"
 
 
 def papers() -> Iterator[str]:
@@ -108,7 +120,7 @@ def _branch(path: str) -> str:
 
 
 MADE: dict[str, Callable[[], Iterator[str]]] = {
-    each.__name__: each for each in (road, papers, needs, weeks, six, discussion, tree)
+    each.__name__: each for each in (cards, road, papers, needs, weeks, six, discussion, tree)
 }
 
 

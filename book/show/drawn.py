@@ -141,12 +141,13 @@ class Drawing:
     def _repr_html_(self) -> str:
         label = escape(f"{self.title}. {self.described}")
         spoken = [f'role="img" aria-label="{label}"', *['aria-hidden="true"'] * (len(self.panels) - 1)]
-        return f'<div class="drawing panels">{"".join(map(svg, self.panels, spoken))}</div>'
+        panels = "".join(map(svg, self.panels, spoken))
+        return f'<div class="drawing panels">{panels}</div><p class="below">{escape(self.title)}</p>'
 
 
 def svg(panel: tuple[float, float, list[str]], spoken: str) -> str:
     width, height, parts = panel
     return (
         f'<svg viewBox="0 0 {width:g} {height:g}" style="--w: {width:g}" {spoken} xmlns="http://www.w3.org/2000/svg"'
-        f' fill="#222832" font-family="sans-serif" text-anchor="middle">{"".join(parts)}</svg>'
+        f' fill="#222832" font-family="serif" text-anchor="middle">{"".join(parts)}</svg>'
     )

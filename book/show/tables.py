@@ -1,6 +1,7 @@
 """Tables of the chapters, filled from solutions/NAME/results."""
 
 import html
+import re
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from lab.metrics import LengthScore, Score
 from lab.show.plots import Picture, bleu_by_length_plot
 
 ROOT = Path(__file__).resolve().parents[2]
+MINUS = re.compile(r"(?<![\w.-])-(?=\.?\d)")  # a hyphen before a number that begins there
 PHRASEBOOK = "phrasebook-fr-en-medium"  # the run behind the figures on the made corpus
 MODELS = {  # solution: its words
     "encoder_decoder": "encoder–decoder",
@@ -86,7 +88,7 @@ def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -
 
 def cell(text: str) -> str:
     kind = "" if any(sign.isdigit() for sign in text) else ' class="words"'
-    return f"<td{kind}>{html.escape(text)}</td>"
+    return f"<td{kind}>{html.escape(MINUS.sub('−', text))}</td>"
 
 
 def scientific(number: float) -> str:

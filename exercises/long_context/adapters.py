@@ -18,7 +18,7 @@ def of_two_parts(
     return function((m_1, l_1, o_1), (m_2, l_2, o_2))
 
 
-def of_a_part(function: Callable, m: Tensor, l: Tensor, o: Tensor, sink: Tensor) -> Any:  # noqa: E741 - the paper's name
+def of_a_part(function: Callable, m: Tensor, l: Tensor, o: Tensor, sink: Tensor) -> Any:
     """Return the context of a part and a sink."""
     return function((m, l, o), sink)
 

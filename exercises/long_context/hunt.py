@@ -19,7 +19,7 @@ def merge_by_hand() -> tuple[list[float], list[float], list[float]]:
     """Return m, l and o of the first part, then of the second, then of both together and the context: four numbers."""
     first = [1.0, 1 + math.exp(-1), 4 + 6 * math.exp(-1)]
     second = [3.0, 1 + math.exp(-2), 2 + 8 * math.exp(-2)]
-    l, o = (math.exp(-2) * first[i] + second[i] for i in (1, 2))  # noqa: E741 - the paper's name
+    l, o = (math.exp(-2) * first[i] + second[i] for i in (1, 2))
     return first, second, [3.0, l, o, o / l]
 
 

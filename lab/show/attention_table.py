@@ -62,9 +62,15 @@ def heat_table(
 
 
 def _cell(weight: float, reached: bool) -> str:
-    shown = f"{weight:.2f}"
-    zero = ' class="zero"' if shown in ("0.00", "-0.00") else ""
+    shown = short(weight)
+    zero = ' class="zero"' if shown == ".00" else ""
     return f'<td tabindex="{0 if reached else -1}"{zero} style="--w:{strength(weight)}">{shown}</td>'
+
+
+def short(weight: float) -> str:
+    """Return a weight with two digits as the book writes it: no zero before the point, a true minus."""
+    text = f"{abs(weight):.2f}".removeprefix("0")
+    return f"−{text}" if weight < 0 and text != ".00" else text
 
 
 def strength(weight: float) -> str:

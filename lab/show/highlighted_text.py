@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from html import escape
 
-from lab.show.attention_table import STYLE, HeatTable, shade, strength
+from lab.show.attention_table import STYLE, HeatTable, shade, short, strength
 
 WORDS = """
 .heat .word{display:inline-block;text-align:center;margin:.1rem;padding:.1rem .25rem;border-radius:3px;line-height:1.25;
@@ -36,7 +36,7 @@ def shaded_text(
         head = ""
         if sentence_weights is not None:
             weight = float(sentence_weights[i])
-            head = f'<th scope="row" style="background:rgb(var(--h)/{strength(weight)})!important">{weight:.2f}</th>'
+            head = f'<th scope="row" style="background:rgb(var(--h)/{strength(weight)})!important">{short(weight)}</th>'
         rows.append(f"<tr>{head}<td>{' '.join(cells)}</td></tr>")
         lines += _lines(words, weights, None if sentence_weights is None else sentence_weights[i])
     columns = (
@@ -68,11 +68,14 @@ def fitting(sentences: Sequence[Sequence[str]], word_weights: Sequence[Row], sen
 
 def _word(word: str, weight: float, evident: bool) -> str:
     text = f"<u>{escape(word)}</u>" if evident else escape(word)
-    return f'<span class="word" style="--w:{strength(weight)}">{text}<small>{weight:.2f}</small></span>'
+    shown = short(weight)
+    if shown == ".00":  # most words of a review: sixty zeros would hide the others
+        shown = "\u00a0"
+    return f'<span class="word" style="--w:{strength(weight)}">{text}<small>{shown}</small></span>'
 
 
 def _lines(words: Sequence[str], weights: Row, sentence_weight: float | None) -> list[str]:
     """Return a sentence for the terminal: its words, and below each a shade as long as the word."""
-    margin = "" if sentence_weight is None else f"{sentence_weight:.2f} "
+    margin = "" if sentence_weight is None else f"{short(sentence_weight)} "
     shades = " ".join(shade(weight) * len(word) for word, weight in zip(words, weights, strict=True))
     return [f"{margin}{' '.join(words)}", f"{' ' * len(margin)}{shades}"]

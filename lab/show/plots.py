@@ -1,7 +1,8 @@
 """Pictures for book, notebooks and terminal: every axis labelled, every picture with a text that says what it shows.
 
-Colours: Okabe and Ito (2008), told apart by all kinds of colour vision, and by marker and line besides. The ground is
-white, so that a picture reads the same in a light and in a dark notebook; the book's pages give it their own colours.
+Colours: none is that of a query, a key, a value or another role in the book's drawings, and each stands out from a
+light and from a dark page; marker and line tell the curves apart besides. The ground is white, so that a picture reads
+the same in a light and in a dark notebook; the book's pages give it their own colours, and their own letters.
 """
 
 import base64
@@ -24,34 +25,35 @@ from lab.show.attention_table import heat_table as heat_table
 Point: TypeAlias = tuple[int | float, int | float]
 
 STYLES = (  # colour, marker, line
-    ("#0072B2", "o", "-"),
-    ("#D55E00", "s", "--"),
-    ("#009E73", "^", "-."),
-    ("#CC79A7", "D", ":"),
+    ("#7F62D6", "o", "-"),
+    ("#D1365F", "s", "--"),
+    ("#0F8F8F", "^", "-."),
+    ("#808A1C", "D", ":"),
     ("#000000", "v", (0, (5, 1))),
 )
-BLUE, ORANGE, GREEN, PINK, BLACK = STYLES
+VIOLET, CRIMSON, TEAL, OLIVE, BLACK = STYLES
+LETTERS = b"'Source Serif 4', Georgia, 'DejaVu Serif'"  # the book's; Matplotlib measures by its own, a little wider
 MODEL_STYLES = {  # a model or layer looks the same in every plot; up to a colon a line's name is that of its model
-    "encoder–decoder": BLUE,
-    "additive attention": ORANGE,
-    "Luong, general": GREEN,
-    "Transformer": PINK,
-    "HAN": BLUE,
-    "second HAN": ORANGE,
-    "Att-BLSTM": GREEN,
-    "self-attention with W_q, W_k, W_v": BLUE,
-    "the same, fused kernel": ("#0072B2", "x", ":"),
-    "self-attention with W_o too": ORANGE,
-    "recurrent, plain": GREEN,
+    "encoder–decoder": VIOLET,
+    "additive attention": CRIMSON,
+    "Luong, general": TEAL,
+    "Transformer": OLIVE,
+    "HAN": VIOLET,
+    "second HAN": CRIMSON,
+    "Att-BLSTM": TEAL,
+    "self-attention with W_q, W_k, W_v": VIOLET,
+    "the same, fused kernel": ("#7F62D6", "x", ":"),
+    "self-attention with W_o too": CRIMSON,
+    "recurrent, plain": TEAL,
     "recurrent, GRU": BLACK,
-    "recurrent, LSTM": PINK,
-    "tanh": GREEN,
+    "recurrent, LSTM": OLIVE,
+    "tanh": TEAL,
     "GRU": BLACK,
     "GRU, gate open": ("#000000", "o", "-"),
-    "LSTM": PINK,
-    "LSTM, gate open": ("#CC79A7", "s", "-"),
-    "convolution": ("#A6761D", "P", "--"),
-    "restricted, no projections": ("#7570B3", "X", "-"),
+    "LSTM": OLIVE,
+    "LSTM, gate open": ("#808A1C", "s", "-"),
+    "convolution": ("#5F6B7A", "P", "--"),
+    "restricted, no projections": ("#8C564B", "X", "-"),
 }
 
 
@@ -71,9 +73,9 @@ class Picture:
     def _svg(self) -> bytes:
         buffer = io.BytesIO()
         # Without a date, and with ids that are no random numbers, the same figure gives the same bytes.
-        with rc_context({"svg.hashsalt": "attention"}):
+        with rc_context({"svg.hashsalt": "attention", "svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans"]}):
             self.figure.savefig(buffer, format="svg", facecolor="white", bbox_inches="tight", metadata={"Date": None})
-        return buffer.getvalue()
+        return buffer.getvalue().replace(b"'DejaVu Sans'", LETTERS)
 
 
 def training_curves(

@@ -23,7 +23,7 @@ def merge_softmax(
     m = torch.maximum(first[0], second[0])
     base = m.masked_fill(m == -torch.inf, 0.0)  # two empty parts: -∞ - (-∞) is no number
     scales = [(part[0] - base).exp() for part in (first, second)]
-    l = scales[0] * first[1] + scales[1] * second[1]  # noqa: E741 - the paper's name
+    l = scales[0] * first[1] + scales[1] * second[1]
     o = scales[0][..., None] * first[2] + scales[1][..., None] * second[2]
     return m, l, o
 
@@ -39,7 +39,7 @@ def with_sink(
     OpenAI (2025), gpt-oss, `sdpa` in its reference code.
     """
     m = sink[:, None].expand_as(part[0])
-    _, l, o = merge_softmax(part, (m, torch.ones_like(m), torch.zeros_like(part[2])))  # noqa: E741 - the paper's name
+    _, l, o = merge_softmax(part, (m, torch.ones_like(m), torch.zeros_like(part[2])))
     return o / l[..., None]
 
 

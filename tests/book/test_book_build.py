@@ -51,6 +51,19 @@ def test_the_students_edition_shows_signature_and_docstring_only(tmp_path, name)
     assert ("raise NotImplementedError" in text) == (name == "students")
 
 
+@pytest.mark.parametrize("name", ["full", "students"])
+def test_a_list_of_functions_has_a_line_for_each_which_opens_to_what_the_edition_shows(tmp_path, name):
+    assert not built(tmp_path, {"index": "# Page\n\n```{functions} luong\n```\n"}, **FORMULAS, edition=name)
+    page = (tmp_path / "html" / "index.html").read_text(encoding="utf8")
+    file = ROOT / "solutions" / "luong" / "attention.py"
+    functions = re.findall(r"^(?:def|class) (\w+)", file.read_text(encoding="utf8"), re.MULTILINE)
+    assert re.findall(r'<details class="listed"><summary><code>(\w+)</code> <span>.{20,}\.</span>', page) == functions
+    folds = page.split('<details class="listed">')[1:]
+    for function, fold in zip(functions, folds, strict=True):
+        assert f"def {function}(" in shown(fold.partition("</details>")[0])
+    assert ("torch.exp(-(" in shown(page)) == (name == "full")
+
+
 # Chapters that were dropped
 
 

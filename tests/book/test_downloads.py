@@ -84,3 +84,15 @@ def test_every_chapter_with_exercises_has_the_section_that_the_links_stand_in():
     chapters = [page for page in BOOK.rglob("*.md") if downloads.has_exercises(name_of(page))]
     assert chapters
     assert [page.name for page in chapters if "\n## Exercises\n" not in page.read_text(encoding="utf8")] == []
+
+
+def test_the_page_on_how_to_start_links_the_kit_alone(tmp_path):
+    site, page = Site(tmp_path), "# Start\n\n## Read\n\nText.\n\n## Study\n\nThe kit has them.\n"
+    settings = {"released_notebooks": str(site.build), "root_doc": "start", "myst_heading_anchors": 3}
+    for is_released in (False, True):
+        if is_released:
+            site.release()
+        assert not built(tmp_path, {"start": page}, extensions=["myst_parser", "downloads"], **settings)
+        study = (tmp_path / "html" / "start.html").read_text(encoding="utf8").partition('id="study"')[2]
+        assert study.index("kit.zip") < study.index("The kit has them.")
+        assert set(site.on_site()) == ({"kit.zip"} if is_released else set())

@@ -7,6 +7,7 @@ from pathlib import Path
 import citations
 import described
 import maths
+import numbered
 import plots
 import pydata_sphinx_theme
 import pytest
@@ -88,8 +89,33 @@ def test_a_plot_takes_the_pages_colours_and_keeps_its_text():
     assert "with &lt;b&gt; goes from 3 to 1.5" in plot
     assert not re.search(r"#000000|#ffffff|#dddddd", plot), "black on white stays so on a dark page"
     assert "stroke: currentColor" in plot
-    assert "stroke: #d55e00" in plot, "a line's own colour is kept"
+    assert "stroke: #d1365f" in plot, "a line's own colour is kept"
     assert "<style" not in plot, "its rules would hold for the whole page"
+
+
+def test_the_title_of_a_plot_is_the_caption_below_it():
+    plot, caption = in_page(LOSS).split("</svg>")
+    assert caption.strip() == '<p class="below">Loss &amp; more</p>'
+    assert ">Loss &amp; more</text>" not in plot
+    whole, top = (float(re.search(rf'viewBox="{box}"', plot)[1]) for box in (r"\S+ \S+ \S+ (\S+)", r"\S+ (\S+) .*?"))
+    lowest = max(float(y) for y in re.findall(r'<text [^>]*\by="([\d.]+)"', plot))
+    assert top > 10, "the title's place is gone"
+    assert lowest < top + whole
+    assert "DejaVu" not in plot, "its letters are the page's"
+
+
+def test_figures_and_tables_are_numbered_in_their_order():
+    drawn = '<figcaption><span class="caption-number">Fig. 9.9 </span>A</figcaption>'
+    heat = '<div class="heat large"><style>.heat{a:1}</style><table role="grid"><caption>B</caption></table></div>'
+    body = f'{heat}<p class="below">C</p><table class="results runs"><caption>D</caption></table>{drawn}'
+    said = re.findall(r"(Figure|Table) (E2\.\d)\. ", numbered.numbered(body, "E2."))
+    assert said == [("Figure", "E2.1"), ("Figure", "E2.2"), ("Table", "E2.1"), ("Figure", "E2.3")]
+    assert "9.9" not in numbered.numbered(body, "E2.")
+
+
+def test_a_page_below_a_lesson_has_a_letter():
+    pages = ("bahdanau", "bahdanau_evidence", "bahdanau_program", "training", "glossary")
+    assert [numbered.prefix(name) for name in pages] == ["2.", "E2.", "", "A7.", ""]
 
 
 def test_plots_of_one_page_share_no_names():

@@ -84,3 +84,17 @@ def test_a_section_stands_in_the_index_under_the_terms_that_lead_to_it(tmp_path)
     assert len(re.findall(r'href="page\.html#a-section"[^>]*><strong>A section', index)) == 2
     assert "page.html#another" not in index
     assert '"kv cache"' in (tmp_path / "html" / "searchindex.js").read_text(encoding="utf8")
+
+
+def test_the_glossary_is_cut_where_a_letter_begins_and_its_terms_keep_their_places(tmp_path):
+    glossary = "alpha\n  The first.\n\nAxis\naxes\n  The second.\n\nbeta\n  The third, see {term}`axes`."
+    pages = {
+        "index": "# Book\n\n```{toctree}\nglossary\n```\n",
+        "glossary": f"# Glossary\n\n```{{glossary}}\n:sorted:\n\n{glossary}\n```\n",
+    }
+    assert not built(tmp_path, pages, extensions=["myst_parser", "indexed"], myst_heading_anchors=3)
+    page = (tmp_path / "html" / "glossary.html").read_text(encoding="utf8")
+    assert re.findall(r'href="#letter-(\w)">(\w)<', page) == [("a", "A"), ("b", "B")]
+    cut = [re.findall(r'<dt id="term-(\w+)"', part) for part in page.split('<p class="letter"')]
+    assert cut == [[], ["alpha", "Axis", "axes"], ["beta"]]
+    assert 'href="#term-axes"' in page

@@ -26,7 +26,7 @@ def test_a_list_is_what_the_chapters_say(place: str) -> None:
 
 
 def test_a_mark_that_names_no_list_is_an_error() -> None:
-    with pytest.raises(LookupError, match="expected one of road"):
+    with pytest.raises(LookupError, match="expected one of cards"):
         lists.written("<!-- made: roads -->\n<!-- end -->")
 
 

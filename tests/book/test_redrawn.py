@@ -27,7 +27,7 @@ def test_other_weights_are_drawn_where_they_belong() -> None:
     rows = torch.arange(35).reshape(7, 5) / 100
     steps = redraw.steps(redraw.STEPS.read_text("utf-8"), rows)
     assert "For he, the weights are .00, .01, .02, .03 and .04; for hit they are .05," in steps
-    assert re.findall(r"ground.*\n<text [^>]*>([^<]*)<", steps)[5:7] == [".05", ".06"]
+    assert re.findall(r'class="small" data-weight=""[^>]*>([^<]*)<', steps)[5:7] == [".05", ".06"]
     around = redraw.way_around(redraw.WAY_AROUND.read_text("utf-8"), rows)
     assert 'data-each=".01|.06|.11|.16|.21|.26|.31"' in around
     assert "il .10, m' .11, a .12, entarté .13, end mark .14." in around

@@ -40,21 +40,50 @@ def test_the_first_result_is_the_section_that_treats_the_term_without_a_server(b
     assert len(set(addresses)) == len(addresses), "a place twice"
     page, _, section = links.first.inner_text().partition(" > ")
     assert page
-    assert section in (SITE / TAUGHT[words].partition("#")[0]).read_text(encoding="utf8")
+    assert section.strip() in (SITE / TAUGHT[words].partition("#")[0]).read_text(encoding="utf8")
     assert not errors
     tab.close()
 
 
 @pytest.mark.parametrize("words", [*TAUGHT, "softmax", "gradient"])
-def test_results_are_quoted_without_latex(browser, words):
-    """Served, since a browser lets no page read another one on the disk."""
-    with served(SITE) as site:
-        tab, errors = searched(browser, site, words)
-        tab.wait_for_load_state("networkidle")
-        quotes = tab.locator("#search-results p.context")
-        quotes.first.wait_for(timeout=10000)
-        texts = quotes.all_inner_texts()
-        tab.close()
+def test_results_are_quoted_without_latex_and_without_a_server(browser, words):
+    tab, errors = searched(browser, SITE.as_uri(), words)
+    texts = tab.locator("#search-results p.context").all_inner_texts()
+    tab.close()
     assert len(texts) > 3
     assert not [text for text in texts if re.search(r"\\[A-Za-z]{2,}|\\[{}]|[_^]\{", text)]
     assert not errors
+
+
+@pytest.mark.parametrize(
+    ("typed", "page", "said"),
+    [
+        ("attenion", "", "attention"),
+        ("bema serch", "", "beam search"),
+        ("self attention vs cross attention", "transformer.html", "cross-attention"),
+        ("sinusodial", "", "sinus"),
+    ],
+)
+def test_results_come_while_one_types_also_with_a_wrong_letter(browser, typed, page, said):
+    tab, errors = searched(browser, SITE.as_uri(), "softmax")
+    field = tab.locator("article input[name=q], .bd-search-container input[name=q]").first
+    field.fill("")
+    field.press_sequentially(typed)
+    first = tab.locator("#search-results li").first
+    first.get_by_text(re.compile(said, re.IGNORECASE)).first.wait_for(timeout=10000)
+    assert first.locator("a").get_attribute("href").startswith(page)
+    assert not errors
+    tab.close()
+
+
+def test_the_arrow_keys_lead_from_the_field_of_any_page_to_a_result(browser):
+    with served(SITE) as site:
+        tab = browser.new_page(viewport={"width": 1280, "height": 800})
+        tab.goto(f"{site}/index.html")
+        tab.keyboard.press("Control+k")
+        tab.keyboard.type("additive attention")
+        tab.locator(".search-found li a").first.wait_for(timeout=10000)
+        tab.keyboard.press("ArrowDown")
+        tab.keyboard.press("Enter")
+        tab.wait_for_url(re.compile("bahdanau"))
+        tab.close()

@@ -143,17 +143,22 @@ def plain(html: str) -> str:
 
 def test_every_word_stands_before_its_weight_and_every_sentence_after_its_own() -> None:
     html = shaded_text(SENTENCES, SHADES, (0.75, 0.25), "A review.", {(0, 4), (1, 0)}).html
-    assert plain(html).endswith("0.75 but 0.02 the 0.03 service 0.20 was 0.05 dreadful 0.70 0.25 not 0.90 again 0.10")
+    assert plain(html).endswith(".75 but .02 the .03 service .20 was .05 dreadful .70 .25 not .90 again .10")
     assert plain(html).startswith("A review.")
     assert re.findall(r"<u>(.*?)</u>", html) == ["dreadful", "not"]  # the evidence
     assert re.findall(r"--w:([\d.]+)", html) == ["0.020", "0.030", "0.200", "0.050", "0.700", "0.900", "0.100"]
 
 
+def test_a_weight_of_zero_is_not_printed_and_leaves_its_place() -> None:
+    html = shaded_text([["a", "b", "c"]], [[1.0, 0.004, 0.006]]).html
+    assert re.findall(r"<small>(.*?)</small>", html) == ["1.00", "\u00a0", ".01"]
+
+
 def test_a_terminal_shows_a_shade_below_every_word() -> None:
     lines = repr(shaded_text(SENTENCES, SHADES, (0.75, 0.25), "A review.")).splitlines()
     assert lines[0] == "A review."
-    assert lines[1] == "0.75 but the service was dreadful"
-    assert lines[2] == "     ··· ··· ░░░░░░░ ··· ▓▓▓▓▓▓▓▓"
+    assert lines[1] == ".75 but the service was dreadful"
+    assert lines[2] == "    ··· ··· ░░░░░░░ ··· ▓▓▓▓▓▓▓▓"
     assert len(lines) == 5
 
 
@@ -185,18 +190,18 @@ def test_arrow_keys_and_pointer_read_the_table_aloud(browser, theme, tmp_path):
     page.goto((tmp_path / "page.html").as_uri())
     line = page.locator(".heat p").first
     page.keyboard.press("Tab")
-    assert line.inner_text() == "he looks at il: 0.93"
+    assert line.inner_text() == "he looks at il: .93"
     walks = {("Left", "Up", "Down", "Down", "Up", "Right"): "m'", ("Right", "Right", "Right", "Right", "Left"): "a"}
     for keys, word in walks.items():
         for key in keys:
             page.keyboard.press(f"Arrow{key}")
-        assert line.inner_text().startswith(f"hit looks at {word}: 0.1")
+        assert line.inner_text().startswith(f"hit looks at {word}: .1")
     page.locator("tbody tr").nth(2).locator("td").nth(1).hover()
     assert line.inner_text() == "me looks at m': 1.00"
     page.keyboard.press("Tab")
-    assert page.locator(".heat p").nth(1).inner_text() == "he looks at il: 0.93"
+    assert page.locator(".heat p").nth(1).inner_text() == "he looks at il: .93"
     page.keyboard.press("Shift+Tab")
-    assert line.inner_text() == "hit looks at a: 0.15", "Tab comes back to the cell that was left"
+    assert line.inner_text() == "hit looks at a: .15", "Tab comes back to the cell that was left"
     ground = page.locator(".heat").first.evaluate("node => getComputedStyle(node).backgroundColor")
     assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(22, 25, 31)"}[theme]
     assert faults == []

@@ -1,0 +1,56 @@
+"""Figures and tables of a chapter are numbered in the order in which the page has them, each in its caption.
+
+Sphinx numbers the drawings, which are figures, and knows nothing of what cells put out: plots, small drawings, matrices
+and tables. So they are numbered here, all in one row. Those of the evidence have an E, those of the chapter's further
+pages an A, B and so on: "Figure E2.3".
+"""
+
+import re
+from collections import Counter
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from book.contents import EVIDENCE, PROGRAM, chapter_of, chapters, further
+
+CAPTION = re.compile(
+    r'(?P<drawn><span class="caption-number">)[^<]*(?=</span>)'
+    r'|(?P<below><p class="below">)'
+    r'|(?P<heat><div class="heat[^>]*>(?:<style>[^<]*</style>)?<table[^>]*><caption>)'
+    r'|(?P<table><table class="results[^>]*>\s*<caption>)'
+)
+
+
+def prefix(name: str) -> str:
+    """Return what stands before the number of a figure on a page: "2.", "E2."; nothing where none is numbered."""
+    chapter, order = chapter_of(name), chapters()
+    if chapter not in order or name == chapter + PROGRAM:
+        return ""
+    letter = "E" if name == chapter + EVIDENCE else "" if name == chapter else "ABCD"[further(chapter).index(name)]
+    return f"{letter}{order.index(chapter) + 1}."
+
+
+def numbered(body: str, before: str) -> str:
+    """Return a page with the number of each figure and each table in its caption."""
+    counts: Counter[str] = Counter()
+
+    def with_number(found: re.Match[str]) -> str:
+        kind = "Table" if found["table"] else "Figure"
+        counts[kind] += 1
+        number = f"{kind} {before}{counts[kind]}"
+        if found["drawn"]:
+            return f"{found['drawn']}{number}. "
+        return f'{found[0]}<span class="caption-number">{number}. </span>'
+
+    return CAPTION.sub(with_number, body)
+
+
+def on_page(app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
+    if app.builder.name == "html" and doctree is not None and (before := prefix(name)):
+        context["body"] = numbered(context["body"], before)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("html-page-context", on_page, priority=400)
+    return {"parallel_read_safe": True}
