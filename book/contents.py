@@ -17,7 +17,7 @@ from autograder.places import ROOT
 from autograder.settings import demand_one_of, settings
 
 EVIDENCE, PROGRAM = "_evidence", "_program"  # end the names of two pages that stand below a lesson as sections
-LESSON_FILE, OF_CHAPTER = "lesson.md", ("evidence.md", "program.md", "discussion.md")
+LESSON_FILE, OF_CHAPTER = "lesson.md", ("evidence.md", "program.md", "discussion.md", "slides.md")
 
 
 def all_chapters(root: Path = ROOT) -> dict[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""A built page as a tree of Beautiful Soup's tags: what the slides and the question bank take their pieces from."""
+"""A built page as a tree of Beautiful Soup's tags: what the question bank takes its pieces from, and tests read."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -50,8 +50,3 @@ def _texts(pieces: Iterable[object]) -> Iterator[str]:
 def html(piece: Piece) -> str:
     """Return a piece as HTML."""
     return piece.decode(formatter=AS_HTML) if isinstance(piece, Tag) else EntitySubstitution.substitute_xml(piece)
-
-
-def inner(tag: Tag) -> str:
-    """Return what is within a tag as HTML."""
-    return tag.decode_contents(formatter=AS_HTML)

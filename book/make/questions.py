@@ -23,8 +23,7 @@ from book.contents import beside, chapters  # noqa: E402
 from book.make import self_grading  # noqa: E402
 from book.make.build import site_of  # noqa: E402
 from book.make.html_tree import find, html, parsed  # noqa: E402
-from book.make.pieces import plain, questions, titled  # noqa: E402
-from book.make.slides import for_discussion  # noqa: E402
+from book.make.pieces import for_discussion, plain, questions, titled  # noqa: E402
 from lab.files import atomic_write  # noqa: E402
 
 COURSE = "$course$/top/The Attention Workbook"
