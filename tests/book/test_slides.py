@@ -174,8 +174,8 @@ def test_nothing_runs_over_a_slide_and_nothing_is_asked_of_a_network(browser, fo
     count, seen = len(deck(folder, name)), []
     for _ in range(5 * count):
         place = tab.evaluate("Reveal.getIndices().h")
-        if tab.locator(".present > .present .live").count():
-            tab.wait_for_selector(".present > .present .live-load:not([role])", state="attached")
+        if tab.locator(".present .live").count():
+            tab.wait_for_selector(".present .live.live-runs", state="attached")
         assert not tab.evaluate(OUTSIDE), f"slide {place + 1}"
         assert not tab.evaluate(OVER), f"slide {place + 1}"
         assert not tab.evaluate(SMALL), f"slide {place + 1}"

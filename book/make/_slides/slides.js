@@ -1,5 +1,4 @@
-// What the slides add to reveal.js: pictures that are built up by keys, figures that keep their keys, models that load
-// when their slide is reached.
+// What the slides add to reveal.js: pictures that are built up by keys, and figures that keep their keys.
 {
 // Panels of a drawing come one by one.
 document.querySelectorAll(".build .panels > :not(:first-child)").forEach((panel) => panel.classList.add("fragment"))
@@ -23,28 +22,16 @@ const choose = (buttons, to) => {
 const isFree = () => !document.activeElement?.closest(".moved, .weigh, .touch")
 document.addEventListener("keydown", (event) => { if (event.key === "Escape") document.activeElement?.blur() }, true)
 document.addEventListener("pointerup", (event) => {
-  const used = event.target.closest("button, input:not([type=text], [type=number])")
+  const used = event.target.closest("button, input:not([type=number])")
   if (used) setTimeout(() => used.blur())
 })
 
-// A figure loads its model when its slide is reached, and before all slides are printed.
-const start = (place) => {
-  place.querySelectorAll(".live:has(.live-load[role]) input[type=text]").forEach((input) => input.dispatchEvent(new Event("input")))
-  place.querySelectorAll(".live:has(.live-load[role]) .live-play").forEach((button) => button.click())
-}
-const started = async () => {
-  start(document)
-  while (document.querySelector(".live-load[role]")) await new Promise((done) => setTimeout(done, 50))
-  await new Promise((done) => setTimeout(done, 1000)) // a loss comes 100 ms after its answer, later where the machine is busy
-}
-
 Reveal.on("ready", async ({ currentSlide }) => {
   Reveal.configure({ keyboardCondition: isFree })
-  if (Reveal.isPrintView()) await started()
-  else { step(currentSlide); start(currentSlide) }
+  if (!Reveal.isPrintView()) step(currentSlide)
   await document.fonts.ready
   document.documentElement.dataset.ready = "yes"
 })
-Reveal.on("slidechanged", ({ currentSlide }) => { step(currentSlide); start(currentSlide) })
+Reveal.on("slidechanged", ({ currentSlide }) => step(currentSlide))
 for (const change of ["fragmentshown", "fragmenthidden"]) Reveal.on(change, ({ fragment }) => step(fragment.closest("section")))
 }
