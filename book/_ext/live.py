@@ -27,7 +27,8 @@ def models() -> Iterator[tuple[str, Any]]:
         ENCODER_DECODER, BAHDANAU, LUONG, TRANSFORMER, POOLING, SELF_ATTENTION, LANGUAGE_MODEL, STRUCTURED
     ):  # fmt: skip
         yield solution.name, pinned(solution)
-    yield "structured-free", pinned(STRUCTURED, "free")
+    for solution, variant in ((STRUCTURED, "free"), (POOLING, "relations"), (POOLING, "away")):
+        yield f"{solution.name}-{variant}", pinned(solution, variant)
 
 
 def scripts() -> Iterator[tuple[str, str]]:
@@ -44,7 +45,7 @@ def scripts() -> Iterator[tuple[str, str]]:
     texts["phrasebook"] = [long_sentence(), *texts["phrasebook"]]  # what the pages begin with is known, too
     for name, trained in models():
         yield f"{name}.js", live_models.script(name, live_models.exported(trained))
-        if (corpus := live_models.MODELS[name.partition("-")[0]]) in texts:
+        if (corpus := live_models.corpus_of(name)) in texts:
             yield f"{corpus}.js", live_models.script(corpus, live_models.corpus(trained, texts.pop(corpus)))
 
 

@@ -106,6 +106,12 @@ def engine() -> str:
 
 # The engine's classes, and the corpus that each model of the book is trained on.
 MODELS = {name: chapter["live"] for name, chapter in all_chapters().items() if "live" in chapter}
+OTHERS = {"pooling-relations": "relations", "pooling-away": "relations"}  # on another corpus than their chapter's first
+
+
+def corpus_of(name: str) -> str:
+    """Return the corpus of a model, by the engine's name."""
+    return OTHERS.get(name) or MODELS[name.partition("-")[0]]
 
 
 @torch.no_grad()
@@ -121,30 +127,33 @@ def most_probable(trained: language.Trained, beginning: str, count: int = 5) -> 
 
 
 def figure(
-    kind: Literal["translator", "race", "classifier", "writer", "game"],
+    kind: Literal["translator", "race", "classifier", "writer", "game", "map"],
     models: Mapping[str, Trained],
     sentence: str,
     plain: str,
     question: Mapping[str, Any] | None = None,
     titles: Sequence[str] = (),
     truth: str = "",
+    counts: Mapping[str, Any] | None = None,
 ) -> HTML:
     """Return the `div` that book/_static/live.js makes a figure of: models by the engine's names, and their size.
 
     Behind a dash a name may say which of several. `plain` is html for readers without scripts, and before the figure is
-    asked for; `question` is what a reader guesses before the figure answers, `truth` the sentence's translation.
+    asked for; `question` is what a reader guesses before the figure answers, `truth` the sentence's translation,
+    `counts` what the tests of a map gave.
     """
     size = sum(len(script(name, exported(trained)).encode()) for name, trained in models.items())
     data = {
         "kind": kind,
         "models": " ".join(models),
-        "corpus": MODELS[next(iter(models)).partition("-")[0]],
+        "corpus": corpus_of(next(iter(models))),
         "size": f"{size / 1e6:.2f} MB",
         "sentence": sentence,
         "colours": json.dumps([colour for colour, *_ in STYLES]),
         "question": json.dumps(question) if question else "",
         "titles": json.dumps(titles),
         "truth": truth,
+        "counts": json.dumps(counts) if counts else "",
     }
     attributes = " ".join(f'data-{name}="{escape(value)}"' for name, value in data.items() if value)
     return HTML(f'<div class="moved live" {attributes}>{plain}</div>')

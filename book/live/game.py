@@ -52,9 +52,9 @@ def row(word: str, percent: float) -> str:
     return f'<li style="--share: {percent:.1f}%"><span lang="en">{word}</span><span>{percent:.1f} %</span></li>'
 
 
-def bar(word: str, share: float) -> str:
+def bar(word: str, share: float, lang: str = "fr") -> str:
     part = f'<div class="live-weight" style="--share: {100 * share:.0f}%"><span>{f"{share:.2f}".lstrip("0")}</span>'
-    return f'{part}<i></i><b lang="fr">{escape(word)}</b></div>'
+    return f'{part}<i></i><b lang="{lang}">{escape(word)}</b></div>'
 
 
 def shown(loss: Tensor) -> str:
