@@ -39,7 +39,7 @@ def scripts() -> Iterator[tuple[str, str]]:
     written = set()
     for name, trained in models():
         yield f"{name}.js", live_models.script(name, live_models.exported(trained))
-        corpus = live_models.MODELS[name.partition("-")[0]]
+        corpus = live_models.corpus_of(name)
         if corpus not in written:
             yield f"{corpus}.js", live_models.script(corpus, live_models.offered_texts(corpus, trained))
         written.add(corpus)

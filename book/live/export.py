@@ -115,6 +115,12 @@ def engine() -> str:
 
 # The engine's classes, and the corpus that each model of the book is trained on.
 MODELS = {name: chapter["live"] for name, chapter in all_chapters().items() if "live" in chapter}
+OTHERS = {"pooling-relations": "relations", "pooling-away": "relations"}  # on another corpus than their chapter's first
+
+
+def corpus_of(name: str) -> str:
+    """Return the corpus of a model, by the engine's name."""
+    return OTHERS.get(name) or MODELS[name.partition("-")[0]]
 
 
 def figure(
@@ -131,7 +137,7 @@ def figure(
     `texts` the words and sentences on offer, the book's if none are given; `more` is for one kind of figure.
     """
     names = {name: script(name, exported(trained)) for name, trained in models.items()}
-    of = MODELS[next(iter(models)).partition("-")[0]]
+    of = corpus_of(next(iter(models)))
     data = {
         "kind": kind,
         "models": " ".join(models),

@@ -23,7 +23,7 @@ from book.make.chromium import chromium  # noqa: E402
 BOOK, OURS = ROOT / "book", ROOT / "book" / "make" / "_slides"
 DECKS = {"full": "slides", "students": "slides_students"}
 # The first serves the others.
-FIGURES = ("interactive.js", "positions.js", "beam.js", "window.js", "state.js", "touch.js", "guess.js", "live.js")
+FIGURES = ("interactive.js", "positions.js", "beam.js", "window.js", "context.js", "state.js", "touch.js", "guess.js", "live.js")
 STYLES = ("katex/katex.min.css", "pygments.css", "type.css", "book.css", "plots.css", "slides.css")
 REVEAL = ("dist/reveal.js", "dist/reveal.css", "plugin/notes/notes.js", "LICENSE")
 SETTINGS = {

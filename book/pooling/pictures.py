@@ -1,6 +1,6 @@
-"""Pictures of the chapter on pooling: pools seed by seed, weight on the evidence, words and weights changed."""
+"""Pictures of the chapter on pooling: pools seed by seed, weight on the evidence, words erased."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from book.pooling.figures import FEWEST, Erased
 from book.show.experiments import EQUAL, MACRO_F1, Column, longer, points, seeds_of, values
@@ -47,11 +47,3 @@ def erased_plot(models: Mapping[str, Mapping[str, Erased]]) -> Picture:
         for name, rows in models.items()
     }
     return dots(series, "labels that have changed, %", "Words erased", 0)
-
-
-def exchanged_plot(models: Mapping[str, Mapping[str, float]], guess: float) -> Picture:
-    """Draw the accuracy of models with weights that are not their own."""
-    series: Mapping[str, Mapping[str, Sequence[float]]] = {
-        name: {words: [accuracy] for words, accuracy in rows.items()} for name, rows in models.items()
-    }
-    return dots(series, "accuracy, %", "Weights exchanged", 1, {"a guess": guess})

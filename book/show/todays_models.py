@@ -27,7 +27,7 @@ COLUMNS = {
     "norm": "norm, and where",
 }
 WORDS = ("pattern", "positions", "norm")  # columns whose cells may break
-LEFT, BREAKS = ' style="text-align: left"', ' class="words" style="min-width: 8rem"'
+LEFT, BREAKS = ' style="text-align: left"', ' class="words" style="min-width: 7rem"'
 
 
 @dataclass(frozen=True)
@@ -91,15 +91,15 @@ def models_table() -> HTML:
     rows = [
         [
             html.escape(model.name),
-            *(html.escape(model.cell(column)) for column in COLUMNS),
             kibibytes(model.bytes(1)),
             kibibytes(model.bytes(LONG + 1) - model.bytes(LONG)),
+            *(html.escape(model.cell(column)) for column in COLUMNS),
         ]
         for model in models()
     ]
-    head = ["model", *COLUMNS.values(), "KiB a token", "KiB a token once windows are full"]
+    head = ["model", "KiB a token", "once windows are full", *COLUMNS.values()]
     caption = "Sizes and parts of published models; the bytes of keys and values at two bytes a number"
-    return _table(caption, head, rows, [list(COLUMNS).index(column) + 1 for column in WORDS])
+    return _table(caption, head, rows, [list(COLUMNS).index(column) + 3 for column in WORDS])
 
 
 def sources_table() -> HTML:

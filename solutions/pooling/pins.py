@@ -1,4 +1,7 @@
-"""The models that the chapter shows, pinned in pinned/ (`make models`): on roles, on relations, and two of reviews."""
+"""The models that the chapter shows, pinned in pinned/ (`make models`): on roles, on relations, and two of reviews.
+
+That of relations has an adversary, which predicts as it does and attends elsewhere.
+"""
 
 from lab.corpora import reviews
 from lab.evaluation.pins import Pin
@@ -7,5 +10,6 @@ from solutions.pooling.model import SOLUTION
 PINS = (
     Pin(SOLUTION, "roles", changes={"epochs": 8}),
     Pin(SOLUTION, "relations", "relations", changes={"epochs": 2}),
+    Pin(SOLUTION, "relations", "away", changes={"epochs": 10, "adversary": 1.0, "base": "pooling-relations"}),
     *(Pin(SOLUTION, "reviews", f"han-{seed}", recipe="short_han", seed=seed, texts=reviews.short) for seed in (1, 2)),
 )

@@ -14,7 +14,7 @@ class Recipe:
     model: Literal["att_blstm", "han"] = "att_blstm"
     pooling: Literal["attention", "last", "mean", "max", "uniform"] = "attention"  # Att-BLSTM's; see pools.py
     adversary: Amount = 0.0  # λ, the weight of the divergence from another run's attention; 0 = none; see adversary.py
-    base: str = ""  # the run, of the same seed, that the adversary predicts like and attends unlike
+    base: str = ""  # the run of the same seed, or the pinned model, that the adversary predicts like and attends unlike
     embedding_dim: Size = 100
     units: Size = 100  # width of one direction of each recurrent network
     hidden: Size = 100  # HAN: a, the width of the attention's hidden layer

@@ -9,17 +9,46 @@
   const mean = (steps) => total(steps.map(({ p }) => -Math.log(p))) / steps.length;
 
   /* Whole parts of a whole, in proportion to some numbers: the largest remainders are rounded up. */
-  function parts(numbers, whole) {
+  const parts = (live.parts = function (numbers, whole) {
     const sum = total(numbers), exact = numbers.map((number) => (whole * number) / sum), row = exact.map(Math.floor);
     const order = [...row.keys()].sort((a, b) => (exact[b] - row[b]) - (exact[a] - row[a]));
     order.slice(0, whole - total(row)).forEach((at) => row[at]++);
     return row;
-  }
+  });
 
   /* A row of weights, one of them set: the others share what is left as they did before, or alike if they had nothing. */
   live.shared = function (row, at, to) {
     const others = row.filter((_, place) => place !== at), rest = parts(total(others) ? others : others.map(() => 1), WHOLE - to);
     return [...rest.slice(0, at), to, ...rest.slice(at)];
+  };
+
+  /* One of the weights of a row: its height is dragged, or moved by keys. With `go`, ← and → go to other words. */
+  live.weightBar = function (word, place, lang, row, set, go = null) {
+    let held = null;
+    const to = (before, share) => set(live.shared(before, place, Math.max(0, Math.min(WHOLE, share))));
+    const hold = (event) => {
+      if (event.type === "pointerdown") { bar.setPointerCapture(event.pointerId); bar.focus(); held = row(); }
+      if (!held) return;
+      event.preventDefault();
+      const { top, height } = track.getBoundingClientRect();
+      to(held, Math.round((WHOLE * (top + height - event.clientY)) / height)); // of what was there before: drawn back, all is as it was
+    };
+    const drop = () => { held = null; };
+    const key = (event) => {
+      if (!KEYS[event.key] || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (go && step) go(place + step); else to(row(), row()[place] + KEYS[event.key]);
+    };
+    const track = element("i"), slider = { role: "slider", tabindex: 0, "aria-orientation": "vertical", "aria-valuemin": 0, "aria-valuemax": 1 };
+    const bar = element("div", { class: "live-weight", ...slider, onpointerdown: hold, onpointermove: hold, onpointerup: drop, onpointercancel: drop, onkeydown: key }, element("span"), track, element("b", { lang }, word));
+    return bar;
+  };
+
+  live.showBar = function (bar, share, label) {
+    bar.style.setProperty("--share", `${Math.round(100 * share)}%`);
+    bar.firstChild.textContent = short(share);
+    for (const [name, value] of Object.entries({ label, valuenow: share, valuetext: short(share) })) bar.setAttribute(`aria-${name}`, value);
   };
 
   /* What the model gives to each true word, the words before it being true: by these weights, target × source, or by its own. */
@@ -111,26 +140,7 @@
       this.keep();
     }
 
-    /* One weight: its height is dragged, or moved by keys. */
-    bar(word, place) {
-      const hold = (event) => {
-        if (event.type === "pointerdown") { bar.setPointerCapture(event.pointerId); bar.focus(); this.held = this.rows[this.at]; }
-        if (!this.held) return;
-        event.preventDefault();
-        const { top, height } = track.getBoundingClientRect(), to = Math.round((WHOLE * (top + height - event.clientY)) / height);
-        this.set(live.shared(this.held, place, Math.max(0, Math.min(WHOLE, to)))); // of what was there before: drawn back, all is as it was
-      };
-      const drop = () => { this.held = null; };
-      const key = (event) => {
-        if (!KEYS[event.key] || event.ctrlKey || event.altKey || event.metaKey) return;
-        event.preventDefault();
-        const row = this.rows[this.at];
-        this.set(live.shared(row, place, Math.max(0, Math.min(WHOLE, row[place] + KEYS[event.key]))));
-      };
-      const track = element("i"), slider = { role: "slider", tabindex: 0, "aria-orientation": "vertical", "aria-valuemin": 0, "aria-valuemax": 1 };
-      const bar = element("div", { class: "live-weight", ...slider, onpointerdown: hold, onpointermove: hold, onpointerup: drop, onpointercancel: drop, onkeydown: key }, element("span"), track, element("b", { lang: "fr" }, word));
-      return bar;
-    }
+    bar(word, place) { return live.weightBar(word, place, "fr", () => this.rows[this.at], (row) => this.set(row)); }
 
     show() {
       this.steps = live.attended(this.network, this.tokens, this.truth, this.rows);
@@ -152,12 +162,7 @@
     step() {
       const { at, words, steps, rows } = this, word = words[at], { chances, p } = steps[at];
       this.ask.replaceChildren(`Word ${at + 1} of ${words.length}: where does `, element("strong", { lang: "en" }, word), " come from? Drag the bars, or move them with the arrow keys.");
-      [...this.bars.children].forEach((bar, place) => {
-        const share = rows[at][place] / WHOLE, shown = short(share);
-        bar.style.setProperty("--share", `${rows[at][place]}%`);
-        bar.firstChild.textContent = shown;
-        for (const [name, value] of Object.entries({ label: `weight of ${this.source[place]} for ${word}`, valuenow: share, valuetext: shown })) bar.setAttribute(`aria-${name}`, value);
-      });
+      [...this.bars.children].forEach((bar, place) => live.showBar(bar, rows[at][place] / WHOLE, `weight of ${this.source[place]} for ${word}`));
       const list = live.bars(this.corpus.target, chances, SHOWN, "en"), one = live.bars([word], [p], 1, "en").firstChild;
       const own = [...list.children].find((each) => each.firstChild.textContent === word) ?? one;
       own.classList.add("live-true");

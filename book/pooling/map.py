@@ -1,0 +1,128 @@
+"""A map that lies: two models that give the same labels and other weights, side by side, and three tests of both."""
+
+from collections.abc import Callable, Sequence
+from html import escape
+from statistics import fmean
+
+import torch
+from IPython.display import HTML
+from torch import Tensor
+
+from book.live.export import figure
+from book.live.game import bar
+from book.live.game import row as label_row
+from book.pooling.figures import attending, pool_with
+from book.show.erasing import without
+from book.show.quoting import quote
+from lab import corpora
+from lab.corpora import Document
+from lab.kinds.classification import Trained
+from lab.kinds.pinned import pinned
+from solutions.pooling.model import SOLUTION
+
+NAMES = ("base", "adversary")
+TESTS = {  # the name in the script: its words
+    "erase": "erase the heaviest word",
+    "move": "move its weight to the other words",
+    "swap": "give each the other's weights",
+}
+SENTENCE = ""
+TEXTS, SHOWN = 300, 3  # test sentences; most probable labels
+
+
+def models() -> tuple[Trained, Trained]:
+    """Return the base and its adversary."""
+    return pinned(SOLUTION, "relations"), pinned(SOLUTION, "away")
+
+
+def moved(weights: Tensor, mask: Tensor) -> Tensor:
+    """Return the weights with that of the heaviest position moved to the others, in proportion to what they have."""
+    rest = weights.scatter(-1, weights.argmax(dim=-1, keepdim=True), 0.0)
+    return rest / rest.sum(dim=-1, keepdim=True)
+
+
+def given(row: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
+    """Return what puts these weights in the place of any."""
+    return lambda weights, mask: row[None].to(weights.dtype)
+
+
+def labels(pair: Sequence[Trained], documents: Sequence[Document]) -> dict[str, list[list[str]]]:
+    """Return the label of each document by each of two models: as they are, under "", and under each test."""
+    texts = [document.sentences for document in documents]
+    weights = [[each.words[0] for each in trained.attention_weights(texts)] for trained in pair]
+    said: dict[str, list[list[str]]] = {test: [] for test in ("", *TESTS)}
+    for trained, own, others in zip(pair, weights, reversed(weights), strict=True):
+        said[""].append(trained.classify(texts))
+        left = [without(text, [int(row.argmax())]) for text, row in zip(documents, own, strict=True)]
+        said["erase"].append(trained.classify(left))
+        with attending(trained.model, pool_with(moved)):
+            said["move"].append(trained.classify(texts))
+        swapped = []
+        for text, row in zip(texts, others, strict=True):
+            with attending(trained.model, pool_with(given(row))):
+                swapped += trained.classify([text])
+        said["swap"].append(swapped)
+    return said
+
+
+def counts(pair: Sequence[Trained], documents: Sequence[Document]) -> dict[str, int | list[int]]:
+    """Return in how many texts the label changes: for each test a number for each model."""
+    said = labels(pair, documents)
+    changed = {
+        test: [sum(a != b for a, b in zip(*each, strict=True)) for each in zip(said[""], said[test], strict=True)]
+        for test in TESTS
+    }
+    return {"texts": len(documents), **changed}
+
+
+def lying_map() -> HTML:
+    """Return the figure, and quote what its tests gave and how far the two models differ."""
+    pair, documents = models(), corpora.load("relations").tests["test"][:TEXTS]
+    found = counts(pair, documents)
+    truth = [document.label for document in documents]
+    right = [100 * fmean(map(str.__eq__, said, truth)) for said in labels(pair, documents)[""]]
+    quote(
+        map_texts=f"{TEXTS}",
+        **{f"map_{test}_{name}": f"{count}" for test in TESTS for name, count in zip(NAMES, found[test], strict=True)},
+        **{f"map_{name}": f"{share:.1f}" for name, share in zip(NAMES, right, strict=True)},
+    )
+    named = dict(zip(("pooling-relations", "pooling-away"), pair, strict=True))
+    return figure("map", named, SENTENCE, still(pair, SENTENCE, found), counts=found)
+
+
+def still(pair: Sequence[Trained], sentence: str, found: dict) -> str:
+    """Return what the figure shows before it is touched, and on paper, as html."""
+    parts = [f"{block(name, trained, sentence)}" for name, trained in zip(NAMES, pair, strict=True)]
+    return "".join(parts) + table(found)
+
+
+@torch.no_grad()
+def block(name: str, trained: Trained, sentence: str) -> str:
+    """Return a model's weights over a sentence, and below them its most probable labels."""
+    (weights,) = trained.attention_weights([(sentence,)])
+    chances = trained.probabilities([(sentence,)])[0]
+    top = chances.topk(SHOWN)[1].tolist()
+    shares = zip(sentence.split(), weights.words[0].tolist(), strict=True)
+    bars = "".join(bar(word, share, "en") for word, share in shares)
+    says = "".join(label_row(escape(trained.labels[each]), 100 * float(chances[each])) for each in top)
+    return (
+        f'<p class="live-ask">The {name}, with its own weights, says <strong>{escape(trained.labels[top[0]])}</strong>.'
+        f'</p><div class="live-weights">{bars}</div><div class="live-next"><ol class="live-bars">{says}</ol></div>'
+    )
+
+
+def table(found: dict) -> str:
+    """Return the three tests, and for each how often the label changes."""
+    texts = found["texts"]
+    head = "".join(f'<th scope="col">{name}</th>' for name in NAMES)
+    rows = "".join(
+        f'<tr><th scope="row">{words}</th>'
+        + "".join(f'<td style="--share: {100 * each / texts:.1f}%">{each}</td>' for each in found[test])
+        + "</tr>"
+        for test, words in TESTS.items()
+    )
+    asked = f"Three tests, and in how many of {texts} test sentences the label changes:"
+    return (
+        f'<table class="live-tests"><thead><tr><th scope="col">{asked}</th>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table>"
+    )
