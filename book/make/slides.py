@@ -23,7 +23,8 @@ from book.make.chromium import chromium  # noqa: E402
 BOOK, OURS = ROOT / "book", ROOT / "book" / "make" / "_slides"
 DECKS = {"full": "slides", "students": "slides_students"}
 # The first serves the others.
-FIGURES = ("interactive.js", "positions.js", "beam.js", "window.js", "context.js", "state.js", "touch.js", "guess.js", "live.js")
+NAMES = ("interactive", "positions", "beam", "window", "context", "state", "touch", "guess", "live")
+FIGURES = tuple(f"{name}.js" for name in NAMES)
 STYLES = ("katex/katex.min.css", "pygments.css", "type.css", "book.css", "plots.css", "slides.css")
 REVEAL = ("dist/reveal.js", "dist/reveal.css", "plugin/notes/notes.js", "LICENSE")
 SETTINGS = {
@@ -41,8 +42,9 @@ SETTINGS = {
     "revealjs_script_files": ["slides.js"],
     "revealjs_script_plugins": [{"name": "RevealNotes", "src": "revealjs/plugin/notes/notes.js"}],
     "revealjs_script_conf": {
-        "width": 1280, "height": 720, "margin": 0, "center": False, "display": "flex", "slideNumber": "c/t", "controls": False,
-        "transition": "none", "navigationMode": "linear", "pdfMaxPagesPerSlide": 1, "pdfSeparateFragments": False,
+        "width": 1280, "height": 720, "margin": 0, "center": False, "display": "flex", "slideNumber": "c/t",
+        "controls": False, "transition": "none", "navigationMode": "linear",
+        "pdfMaxPagesPerSlide": 1, "pdfSeparateFragments": False,
     },
 }  # fmt: skip
 

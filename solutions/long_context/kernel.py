@@ -28,7 +28,7 @@ def _rows(  # noqa: PLR0913 - a kernel is handed pointers and sizes
     here = head * length * width + rows[:, None] * width + features
     q = tl.load(query + here, mask=rows[:, None] < length, other=0.0)
     m = tl.full((tile,), float("-inf"), tl.float32)
-    l = tl.zeros((tile,), tl.float32)  # noqa: E741 - the paper's name
+    l = tl.zeros((tile,), tl.float32)  # the paper's name
     o = tl.zeros((tile, width), tl.float32)
     end = tl.minimum(first + tile, length) if causal else length
     for start in range(0, end, tile):
@@ -44,7 +44,7 @@ def _rows(  # noqa: PLR0913 - a kernel is handed pointers and sizes
         largest = tl.maximum(m, tl.max(scores, 1))
         weights = tl.exp(scores - largest[:, None])
         shrunk = tl.exp(m - largest)
-        l = l * shrunk + tl.sum(weights, 1)  # noqa: E741
+        l = l * shrunk + tl.sum(weights, 1)
         o = o * shrunk[:, None] + tl.dot(weights.to(v.dtype), v, input_precision="ieee")
         m = largest
     tl.store(context + here, o / l[:, None], mask=rows[:, None] < length)

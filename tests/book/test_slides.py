@@ -31,7 +31,8 @@ OUTSIDE = """() => {
 # Two things of a slide that lie over each other.
 OVER = """() => {
   const parts = [...Reveal.getCurrentSlide().children].filter((each) => !each.matches("aside, .steps"))
-  const boxes = parts.map((each) => each.getBoundingClientRect()).filter((box) => box.height).sort((a, b) => a.top - b.top)
+  const boxes = parts.map((each) => each.getBoundingClientRect()).filter((box) => box.height)
+  boxes.sort((a, b) => a.top - b.top)
   return boxes.filter((box, i) => i && box.top < boxes[i - 1].bottom - 2).length
 }"""
 SMALL = """() => [...Reveal.getCurrentSlide().querySelectorAll("*")].filter((each) => {
