@@ -19,7 +19,7 @@ from sphinx.application import Sphinx
 
 SHEET, ICONS = "pages.css", "icons.woff"
 OTHERS = ("dark.css", SHEET)  # that are made here: the first for pages without scripts
-OURS = ("book.css", "type.css", "plots.css")  # whole: our scripts make names of classes, live-1 to live-6
+OURS = ("book.css", "type.css", "plots.css", "head.css")  # whole: our scripts make names of classes, live-1 to live-6
 NESTED = ("media", "supports", "container", "layer")
 LINK = re.compile(r'\s*<link[^>]*href="_static/([^"?]+\.css)[^"]*"[^>]*>')
 IMPORT = re.compile(r"""@import\s+(?:url\()?["']?([^"')]+\.css)["']?\)?;""")

@@ -121,7 +121,7 @@ def most_probable(trained: language.Trained, beginning: str, count: int = 5) -> 
 
 
 def figure(
-    kind: Literal["translator", "race", "classifier", "writer", "game"],
+    kind: Literal["translator", "race", "classifier", "writer", "game", "head"],
     models: Mapping[str, Trained],
     sentence: str,
     plain: str,

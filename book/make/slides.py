@@ -27,7 +27,7 @@ from book.make.html_tree import find, html, parsed, text  # noqa: E402
 DECKS = {"full": "slides", "students": "slides_students"}
 # The first serves the others.
 FIGURES = ("interactive.js", "positions.js", "beam.js", "window.js", "state.js", "touch.js", "guess.js", "live.js")
-STYLES = ("katex/katex.min.css", "pygments.css", "book.css", "plots.css")
+STYLES = ("katex/katex.min.css", "pygments.css", "book.css", "plots.css", "head.css")
 OURS = ("reveal.css", "reveal.js", "notes.js", "slides.css", "slides.js", "LICENSE-reveal.js")
 QUESTION = re.compile(r"^\*\*(?P<asked>.+?)\*\*\n\*Good:\* (?P<good>.+?)$", re.MULTILINE)
 UNCOUNTED = ' data-visibility="uncounted"'  # by reveal.js

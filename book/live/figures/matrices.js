@@ -13,7 +13,6 @@
     C: ["C", "A V, what each word gets", "features", "context"],
   };
   const largest = (rows) => Math.max(...rows.map((row) => row.reduce((most, x) => Math.max(most, Math.abs(x)), 0))) || 1;
-  const short = (x) => x.toFixed(2).replace(/^(-?)0\./, "$1.").replace("-.00", ".00").replace("-", "−");
 
   live.matrices = class {
     constructor(change) {
@@ -63,7 +62,7 @@
     numbers() {
       const rows = this.all[this.chosen], most = largest(rows), [title, formula, columns] = MATRICES[this.chosen];
       const heads = columns === "words" ? this.words : [...rows[0].keys()].map((feature) => feature + 1);
-      const cell = (x) => `<td class="${x < 0 ? "live-below " : ""}live-${Math.round((SHADES * Math.abs(x)) / most)}">${short(x)}</td>`;
+      const cell = (x) => `<td class="${x < 0 ? "live-below " : ""}live-${Math.round((SHADES * Math.abs(x)) / most)}">${live.short(x)}</td>`;
       const table = element("table", {}, element("caption", {}, `${title}: ${formula}. ${rows.length} words × ${heads.length} ${columns}. ${live.signs}`));
       const head = table.createTHead().insertRow();
       head.append(element("td"), ...heads.map((name) => element("th", { scope: "col" }, String(name))));
