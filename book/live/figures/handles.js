@@ -57,7 +57,7 @@
     }
 
     look() { this.hand.look(this.at ?? 0); }
-    leave() { if (document.activeElement !== this.place) this.hand.look(null); }
+    leave() { if (document.activeElement === this.place) this.look(); else this.hand.look(null); }
 
     say(label, value, text) {
       for (const [name, each] of Object.entries({ label, valuenow: value, valuetext: text })) this.place.setAttribute(`aria-${name}`, each);
@@ -82,20 +82,20 @@
     constructor(role, size, hand = null) {
       const cells = Array.from({ length: size }, () => element("i"));
       const at = (event) => {
-        const { left, width } = this.place.getBoundingClientRect();
-        return limited(Math.floor((size * (event.clientX - left)) / width), 0, size - 1);
+        const [left, right] = [cells[0].getBoundingClientRect().left, cells.at(-1).getBoundingClientRect().right];
+        return limited(Math.floor((size * (event.clientX - left)) / (right - left)), 0, size - 1);
       };
       const begin = (event) => {
         const isFirst = event.pointerType === "touch" && document.activeElement !== this.place; // it may be the page that is scrolled
         this.choose(at(event));
-        return isFirst ? null : { number: this.at, from: this.numbers[this.at], height: this.place.getBoundingClientRect().height };
+        return isFirst ? null : { number: this.at, from: this.numbers[this.at], height: cells[0].getBoundingClientRect().height };
       };
       const move = (held, _, y) => this.set(held.from - (2 * this.scale * y) / held.height, held.number);
       const holds = hand ? dragged(hand, begin, move) : {};
       super(`strip live-${role}`, hand, hand ? { "aria-orientation": "vertical", ...holds } : { "aria-hidden": "true" }, ...cells);
       Object.assign(this, { cells, at: 0, drawn: [] });
       if (!hand) return;
-      this.place.addEventListener("pointermove", (event) => { if (!event.buttons && document.activeElement !== this.place) hand.look(at(event)); });
+      this.place.addEventListener("pointermove", (event) => { if (!event.buttons) hand.look(at(event)); });
     }
 
     choose(at) {
@@ -106,7 +106,7 @@
 
     mark() {
       this.cells.forEach((cell, at) => cell.classList.toggle("live-at", at === this.at));
-      if (this.hand) this.say(this.label, live.short(this.numbers[this.at]), `number ${this.at + 1} of ${this.cells.length}: ${live.short(this.numbers[this.at])}`);
+      if (this.hand) this.say(this.label, this.numbers[this.at].toFixed(2), `number ${this.at + 1} of ${this.cells.length}: ${live.short(this.numbers[this.at])}`);
     }
 
     set(value, at = this.at) { this.hand.set(Math.round(WHOLE * limited(value, -this.scale, this.scale)), at); }
@@ -116,6 +116,7 @@
       Object.assign(this, { numbers, scale, label });
       const high = (number) => limited(number / scale, -1, 1).toFixed(3);
       this.place.style.setProperty("--part", part.toFixed(3));
+      if (this.hand) for (const [name, end] of Object.entries({ min: -scale, max: scale })) this.place.setAttribute(`aria-value${name}`, end.toFixed(2));
       this.cells.forEach((cell, at) => {
         const style = `--x: ${high(numbers[at])}${behind ? `; --y: ${high(behind[at])}` : ""}`;
         if (this.drawn[at] !== style) cell.setAttribute("style", (this.drawn[at] = style));

@@ -100,25 +100,25 @@
         const handles = words.map(make), stack = label ? new live.Stack(label, handles).place : element("div", { class: "live-stack" }, ...handles.map((each) => each.place));
         return [handles, element("div", { class: `live-col live-col-${name}` }, element("div", { class: "live-top" }, top), element("div", { class: "live-title" }, TITLES[name].replace("d", name === "s" ? this.width : "d")), stack, element("div", { class: "live-foot" }, foot))];
       };
-      this.q = new live.Strip("query", this.width, this.hand("q"));
+      this.q = new live.Strip("query", this.width, this.holds("q"));
       this.c = new live.Strip("context", this.width);
       const letter = (name, text) => element("span", { class: `live-letter live-${name}` }, text);
       const asks = element("div", { class: "live-col live-col-words" }, element("div", { class: "live-top" }, letter("query", "query")), element("div", { class: "live-title" }), this.asks.place, element("div", { class: "live-foot" }));
       let k, p, s, w, v;
-      [this.k, k] = column("k", "keys", (word) => new live.Strip("key", this.width, this.hand("k", word)), this.q.place);
+      [this.k, k] = column("k", "keys", (word) => new live.Strip("key", this.width, this.holds("k", word)), this.q.place);
       [this.p, p] = column("p", "", () => new live.Strip("product", this.width));
-      [this.s, s] = column("s", "scores", (word) => new live.Score(this.hand("s", word)));
-      [this.w, w] = column("w", "weights", (word) => new live.Share(this.hand("w", word)), "", letter("context", "context"));
-      [this.v, v] = column("v", "values", (word) => new live.Strip("value", this.width, this.hand("v", word)), "", this.c.place);
+      [this.s, s] = column("s", "scores", (word) => new live.Score(this.holds("s", word)));
+      [this.w, w] = column("w", "weights", (word) => new live.Share(this.holds("w", word)), "", letter("context", "context"));
+      [this.v, v] = column("v", "values", (word) => new live.Strip("value", this.width, this.holds("v", word)), "", this.c.place);
       this.grid.replaceChildren(asks, k, p, s, w, v);
     }
 
     /* What a handle does: its number is one of a vector, or in the query's row that of a word. */
-    hand(name, word) {
+    holds(name, word) {
       const isRow = name === "s" || name === "w", of = () => [this.layer, this.head, name, isRow || name === "q" ? this.query : word];
       const set = (value, i) => this.use_changes(this.changes.set(of(), [[isRow ? word : i, value]], this.query));
       return {
-        set: name === "w" ? (share, row) => { if (row.length > 1) this.use_changes(this.changes.set(of(), live.shared(row, word, share).map((part, i) => [i, part]))); } : set,
+        set: name === "w" ? (share, row) => { if (row.length > 1 && word < row.length) this.use_changes(this.changes.set(of(), live.shared(row, word, share).map((part, i) => [i, part]))); } : set,
         row: () => [...this.now.of[this.layer][this.head].w[this.query]],
         back: (i) => this.use_changes(this.changes.without(of(), isRow ? word : i)),
         look: (i) => this.look(name, word, i),
@@ -138,7 +138,8 @@
       this.grammar = this.grammar_here();
       this.chances = [this.rest, this.now].map(({ logits }) => live.softmax(logits[this.query]));
       this.draw();
-      this.keep();
+      if (this.isShown) this.keep(); // the address is of what a reader has done
+      this.isShown = true;
     }
 
     draw() {
