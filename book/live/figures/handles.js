@@ -41,7 +41,7 @@
     }
 
     rest(place) {
-      for (const each of this.handles) each.place.setAttribute("tabindex", each.place === place ? 0 : -1);
+      for (const each of this.handles) if (each.hand) each.place.setAttribute("tabindex", each.place === place ? 0 : -1);
     }
   };
 

@@ -2,12 +2,10 @@
 (function () {
   "use strict";
   const live = (globalThis.live = globalThis.live || {}), { element } = live;
-  const MOST = 9, WHOLE = 100, STAY = 5, COME = 3; // words; parts of a weight; rows of the next words that stay, and that come
+  const MOST = 9, ROOM = 1.1, STAY = 5, COME = 3; // words; of a vector's largest number; rows of the next words that stay, and that come
   const STEPS = ["products", "scores", "weights", "context"], PAUSES = [2200, 1800, 2200]; // milliseconds behind each step
-  const TITLES = { k: "keys", p: "query × key", s: "sum ÷ √d", w: "softmax", v: "values × weight" };
-  const HINT = "Drag a bar, a score or a weight: all that is computed of it follows, up to the next word.";
-  const KEYS = "By keys: ← → choose one of 16 numbers, ↑ ↓ change it, Page Up and Page Down go to the next word, Delete puts it back.";
-  const { short } = live, largest = (...lists) => Math.max(...lists.flat().map((list) => list.reduce((most, x) => Math.max(most, Math.abs(x)), 0))) || 1;
+  const HINT = "Drag any bar or number: all that is computed of it follows, up to the next word.";
+  const { short } = live, largest = (rows) => Math.max(...rows.map((row) => row.reduce((most, x) => Math.max(most, Math.abs(x)), 0))) || 1;
   const times = (x, y) => x.map((number, i) => number * y[i]), sum = (list) => list.reduce((all, x) => all + x, 0);
 
   /* Steps that an arrow key shows at once. */
@@ -27,7 +25,7 @@
       this.width = d_model / heads;
       this.all = Array.from({ length: layers * heads }, (_, at) => [Math.floor(at / heads), at % heads]);
       this.menu = live.menu("head", Object.fromEntries(this.all.map((_, at) => [at, ""])), (at) => { [this.layer, this.head] = this.all[at]; this.show(); });
-      this.off = live.box("switched off", (isOff) => { const of = [this.layer, this.head, "o", 0]; this.use_changes(isOff ? this.changes.set(of, [[0, 1]]) : this.changes.without(of, 0)); });
+      this.off = live.box("off", (isOff) => { const of = [this.layer, this.head, "o", 0]; this.use_changes(isOff ? this.changes.set(of, [[0, 1]]) : this.changes.without(of, 0)); });
       this.steps = new Steps("steps", (at) => { this.stop(); this.go(at + 1); });
       this.steps.put(STEPS.map((name, at) => `${at + 1} ${name}`), "en", () => {});
       this.plays = element("button", { type: "button", onclick: () => this.start() }, "Play");
@@ -36,10 +34,11 @@
       this.grid = element("div", { class: "live-grid" });
       this.read_out = element("p", { class: "live-read", "aria-hidden": "true" });
       this.next = new live.NextWords(STAY, COME);
-      this.caption = element("p", { class: "live-truth" });
-      place.replaceChildren(this.field, this.notes, element("div", { class: "live-row" }, this.menu.label, this.off.label, this.back),
-        element("div", { class: "live-row live-steps" }, this.steps.place, this.plays),
-        element("div", { class: "live-head" }, this.grid, this.next.place), this.read_out, this.status, this.caption, this.question(() => this.answer()) ?? "");
+      const { heads: own } = this.network.settings, keys = element("span", { class: "by-keys" }, " By keys: ← and → choose a number, ↑ and ↓ change it, Page Up and Page Down go from word to word, Delete puts it back.");
+      this.caption = element("p", { class: "live-truth" }, `A bar above its line is a number above 0. Positions have turned query and keys already; each of the ${own} heads has keys and values of its own. The mask hides what comes after the word that asks.`, keys);
+      place.replaceChildren(this.field, this.notes,
+        element("div", { class: "live-controls" }, this.menu.label, this.off.label, this.steps.place, this.plays, this.back),
+        element("div", { class: "live-head" }, this.grid, this.next.place), this.status, this.caption, this.question(() => this.answer()) ?? "");
       if (!this.restore()) this.run();
     }
 
@@ -94,23 +93,16 @@
 
     grammar_here() { return live.grammatical(this.corpus.rules, this.words.slice(0, this.query)); }
 
-    /* The table for so many tokens. */
+    /* The table for so many tokens: a column for the words, and one for each kind of number. */
     build(count) {
-      const words = [...Array(count).keys()], column = (name, label, make, top = "", foot = "") => {
-        const handles = words.map(make), stack = label ? new live.Stack(label, handles).place : element("div", { class: "live-stack" }, ...handles.map((each) => each.place));
-        return [handles, element("div", { class: `live-col live-col-${name}` }, element("div", { class: "live-top" }, top), element("div", { class: "live-title" }, TITLES[name].replace("d", name === "s" ? this.width : "d")), stack, element("div", { class: "live-foot" }, foot))];
-      };
-      this.q = new live.Strip("query", this.width, this.holds("q"));
-      this.c = new live.Strip("context", this.width);
-      const letter = (name, text) => element("span", { class: `live-letter live-${name}` }, text);
-      const asks = element("div", { class: "live-col live-col-words" }, element("div", { class: "live-top" }, letter("query", "query")), element("div", { class: "live-title" }), this.asks.place, element("div", { class: "live-foot" }));
-      let k, p, s, w, v;
-      [this.k, k] = column("k", "keys", (word) => new live.Strip("key", this.width, this.holds("k", word)), this.q.place);
-      [this.p, p] = column("p", "", () => new live.Strip("product", this.width));
-      [this.s, s] = column("s", "scores", (word) => new live.Score(this.holds("s", word)));
-      [this.w, w] = column("w", "weights", (word) => new live.Share(this.holds("w", word)), "", letter("context", "context"));
-      [this.v, v] = column("v", "values", (word) => new live.Strip("value", this.width, this.holds("v", word)), "", this.c.place);
-      this.grid.replaceChildren(asks, k, p, s, w, v);
+      const words = [...Array(count).keys()], of = (make) => words.map(make), strip = (role, name) => (word) => new live.Strip(role, this.width, this.holds(name, word));
+      const column = (name, title, stack, foot = "") => element("div", { class: `live-col live-col-${name}` }, element("div", { class: "live-title" }, title), stack, element("div", { class: "live-foot" }, foot));
+      const letter = (role) => element("div", { class: `live-letter live-${role}` }, role), stack = (label, handles) => new live.Stack(label, handles).place;
+      Object.assign(this, { q: strip("query", "q")(), k: of(strip("key", "k")), p: of(() => new live.Strip("product", this.width)), s: of((word) => new live.Score(this.holds("s", word))) });
+      Object.assign(this, { w: of((word) => new live.Share(this.holds("w", word))), v: of(strip("value", "v")), c: new live.Strip("context", this.width) });
+      this.grid.replaceChildren(letter("query"), this.q.place, this.read_out, column("words", "", this.asks.place), column("k", "keys", stack("keys", this.k)),
+        column("p", "query × key", stack("products", this.p)), column("s", `sum ÷ √${this.width}`, stack("scores", this.s)),
+        column("w", "softmax", stack("weights", this.w), letter("context")), column("v", "weight × value", stack("values", this.v), this.c.place));
     }
 
     /* What a handle does: its number is one of a vector, or in the query's row that of a word. */
@@ -146,10 +138,10 @@
       const { layer, head, query, names } = this, asked = names[query];
       const rest = this.rest.of[layer][head], now = this.now.of[layer][head], changed = (name, place) => this.changes.at(layer, head, name, place);
       const weights = [...now.w[query], ...Array(names.length).fill(0)], scores = live.scored(now, query, changed("s", query));
-      const scale = 1.25 * largest([rest.q[query]], rest.k), most = 1.1 * largest(rest.k.map((key) => times(key, rest.q[query]))), high = 1.1 * largest(rest.v);
-      this.q.put(now.q[query], scale, { changed: changed("q", query), label: `query of ${asked}` });
+      const [ask, scale, most, high] = [[rest.q[query]], rest.k, rest.k.map((key) => times(key, rest.q[query])), rest.v].map((rows) => ROOM * largest(rows));
+      this.q.put(now.q[query], ask, { changed: changed("q", query), label: `query of ${asked}` });
       names.forEach((word, at) => {
-        this.k[at].put(now.k[at], scale, { behind: now.q[query], changed: changed("k", at), label: `key of ${word}` });
+        this.k[at].put(now.k[at], scale, { behind: now.q[query].map((number) => (number * scale) / ask), changed: changed("k", at), label: `key of ${word}` });
         this.p[at].put(times(now.k[at], now.q[query]), most);
         this.s[at].put(scores[at], Boolean(changed("s", query)?.has(at)), `score of ${word}`);
         this.w[at].put(weights[at], Boolean(changed("w", query)), `weight of ${word}`, at > query ? "hidden" : undefined);
@@ -179,8 +171,8 @@
       this.off.input.checked = Boolean(isOff);
       this.back.disabled = !this.changes.count;
       const heads_changed = this.all.filter((_, at) => this.isChanged(at)).length;
-      this.status.textContent = `Head ${this.head + 1} of layer ${this.layer + 1}: ${names[this.query]} gives most of its weight to ${names[top]}, ${short(weights[top])}. ${heads_changed ? `Changed: ${heads_changed} of ${layers * heads} heads.` : "Nothing is changed."}`;
-      this.caption.textContent = `Bars above the line are numbers above 0. Positions have turned query and keys already. ${KEYS}`;
+      const word = (at) => element("em", { lang: "en" }, names[at]);
+      this.status.replaceChildren(`Head ${this.head + 1} of layer ${this.layer + 1}: `, word(this.query), " gives most of its weight to ", word(top), `, ${short(weights[top])}. ${heads_changed ? `Changed: ${heads_changed} of ${layers * heads} heads.` : "Nothing is changed."}`);
       this.explain();
     }
 

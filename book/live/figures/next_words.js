@@ -35,7 +35,8 @@
       this.rows = Array.from({ length: stay + come }, () => element("li", {}, element("span", { lang: "en" }), element("i"), element("span")));
       this.title = element("p");
       this.wrong = element("p", { class: "live-wrong" }, element("span", {}, "words that cannot stand here"), element("i"), element("span"));
-      this.place = element("div", { class: "live-after" }, this.title, element("ol", {}, ...this.rows), this.wrong);
+      const legend = element("p", { class: "live-legend" }, element("i"), "model ", element("i"), "grammar");
+      this.place = element("div", { class: "live-after" }, this.title, element("ol", {}, ...this.rows), this.wrong, legend);
     }
 
     put(words, rest, now, grammar, number) {
