@@ -11,6 +11,7 @@ import torch
 from py_mini_racer import MiniRacer
 from torch import Tensor
 
+from book.language_model.readings import PLURAL, plural_moved, plural_without
 from book.live import export as live_models
 from lab.kinds.language import framed
 from lab.kinds.pinned import pinned
@@ -34,6 +35,11 @@ live.head_numbers = function (text) {
 live.scores_of = (layer, head, query) =>
   JSON.stringify(live.scored(live.traced(live.network, live.tokens).of[layer][head], query));
 """
+BEGINS = """(() => {
+  const number = new Map(words.map((word, at) => [word, at]));
+  const { length } = live.tokens, grammar = live.grammatical(rules, words_read);
+  return JSON.stringify(live.missed(live.network, live.tokens.slice(0, length - 1), grammar, number));
+})()"""
 Change = tuple[int, int, str, int, dict[int, float]]  # layer, head, name, position, numbers: all counted from 0
 ROW = dict(enumerate([0.05, 0, 0.05, 0.1, 0, 0.75, 0.05]))
 CHANGES: dict[str, list[Change]] = {
@@ -188,3 +194,23 @@ def test_what_is_set_by_hand_follows_what_it_is_computed_of(page, before, change
     """A number that is dragged moves all behind it: what was set there by hand is let go. What is before it stays."""
     given = page.eval(f"live.changes({json.dumps(before)}).set([1, 2, {change}, 6).text")
     assert given == (after or f"{before}_2.3.v.2.0.5")
+
+
+def test_the_figure_begins_with_the_head_that_the_plural_misses_most(page, trained):
+    """After `sees` the grammar allows plural verbs and nothing else."""
+    data = live_models.corpus(trained, [])
+    sentence = SENTENCE.split()[:ASKS]
+    page.eval(f"words = {json.dumps(data['source'])}; rules = {json.dumps(data['rules'])}")
+    page.eval(f"words_read = {json.dumps(sentence)}")
+    plural = {
+        (layer, head): plural_without(trained, SENTENCE, [head], layer) for layer in range(2) for head in range(4)
+    }
+    assert tuple(json.loads(str(page.eval(BEGINS)))) == min(plural, key=plural.__getitem__)
+
+
+def test_what_the_lesson_says_of_a_moved_weight_is_what_the_figure_shows(page, trained):
+    words = ["<s>", *SENTENCE.split()]
+    row = ".".join(f"{at}.{100 if word == 'dog' else 0}" for at, word in enumerate(words[: ASKS + 1]))
+    chances = in_page(page, f"2.3.w.{ASKS}.{row}")["chances"][ASKS]
+    plural = sum(chances[trained.text.encode(verb)[0]] for verb in PLURAL)
+    assert plural == pytest.approx(plural_moved(trained, SENTENCE, 2, "dog"), abs=1e-5)

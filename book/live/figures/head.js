@@ -70,7 +70,7 @@
       this.tokens = tokens;
       this.rest = live.traced(this.network, tokens);
       this.query = number("query", 0, tokens.length - 1, Math.max(0, tokens.length - (isWhole ? 2 : 1)));
-      if (this.layer === undefined) [this.layer, this.head] = this.telling();
+      if (this.layer === undefined) [this.layer, this.head] = live.missed(this.network, tokens.slice(0, this.query + 1), this.grammar_here(), this.number);
       this.layer = number("layer", 1, layers, this.layer + 1) - 1;
       this.head = number("head", 1, heads, this.head + 1) - 1;
       this.step = number("step", 1, STEPS.length, this.sent.has("layer") ? STEPS.length : this.step);
@@ -80,16 +80,6 @@
     }
 
     get names() { return ["<s>", ...this.words.map(live.cut)]; }
-
-    /* The head without which words that cannot stand here gain most. */
-    telling() {
-      const grammar = this.grammar_here(), wrong = ([layer, head]) => {
-        const { logits } = live.traced(this.network, this.tokens.slice(0, this.query + 1), new live.Changes().set([layer, head, "o", 0], [[0, 1]]));
-        return live.besides(live.softmax(logits.at(-1)), grammar, this.number).impossible;
-      };
-      const all = this.all.map(wrong);
-      return this.all[all.indexOf(Math.max(...all))];
-    }
 
     grammar_here() { return live.grammatical(this.corpus.rules, this.words.slice(0, this.query)); }
 
@@ -144,7 +134,7 @@
         this.k[at].put(now.k[at], scale, { behind: now.q[query].map((number) => (number * scale) / ask), changed: changed("k", at), label: `key of ${word}` });
         this.p[at].put(times(now.k[at], now.q[query]), most);
         this.s[at].put(scores[at], Boolean(changed("s", query)?.has(at)), `score of ${word}`);
-        this.w[at].put(weights[at], Boolean(changed("w", query)), `weight of ${word}`, at > query ? "hidden" : undefined);
+        this.w[at].put(weights[at], Boolean(at <= query && changed("w", query)), `weight of ${word}`, at > query ? "hidden" : undefined);
         this.v[at].put(now.v[at], high, { behind: now.v[at], part: weights[at], changed: changed("v", at), label: `value of ${word}` });
         for (const each of [this.k, this.p, this.s, this.w, this.v]) this.row(each[at].place, at);
       });

@@ -82,6 +82,16 @@
     return { of, logits: tokens.map((token) => network.step(token, null, cache, { touch }).logits) };
   };
 
+  /* The layer and the head without which words that cannot come after some tokens gain most. */
+  live.missed = function (network, tokens, grammar, number) {
+    const { layers, heads } = network.settings, all = Array.from({ length: layers * heads }, (_, at) => [Math.floor(at / heads), at % heads]);
+    const wrong = all.map((head) => {
+      const { logits } = live.traced(network, tokens, new live.Changes().set([...head, "o", 0], [[0, 1]]));
+      return live.besides(live.softmax(logits.at(-1)), grammar, number).impossible;
+    });
+    return all[wrong.indexOf(Math.max(...wrong))];
+  };
+
   /* The score of a query with each key, those that the mask hides among them, as they were before the mask. */
   live.scored = ({ q, k, s }, query, set) => k.map((key, word) => (word <= query ? s[query][word]
     : set?.has(word) ? set.get(word) / WHOLE : key.reduce((sum, number, i) => sum + number * q[query][i], 0) / Math.sqrt(key.length)));
