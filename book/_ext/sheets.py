@@ -19,7 +19,7 @@ from sphinx.application import Sphinx
 
 SHEET, ICONS = "pages.css", "icons.woff"
 OTHERS = ("dark.css", SHEET)  # that are made here: the first for pages without scripts
-OURS = ("book.css", "type.css", "plots.css", "figures.css")  # whole: scripts make names of classes, live-1 to live-6
+OURS = ("book.css", "type.css", "plots.css", "figures.css", "head.css")  # whole: scripts make class names
 NESTED = ("media", "supports", "container", "layer")
 LINK = re.compile(r'\s*<link[^>]*href="_static/([^"?]+\.css)[^"]*"[^>]*>')
 IMPORT = re.compile(r"""@import\s+(?:url\()?["']?([^"')]+\.css)["']?\)?;""")

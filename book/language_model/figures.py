@@ -4,17 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-import torch
 from IPython.display import HTML
 
 from book.show.experiments import Column, experiment_table, runs_of, seeds_plot, sweep_of, validations, values
 from book.show.seed_plots import lines, seed_curves
 from book.show.tables import results, summary, table
 from lab.evaluation.result_files import read_json, results_folder
-from lab.kinds.language import Trained, framed
-from lab.show.attention_table import heat_table
 from lab.show.plots import Picture
-from lab.text.tokenizers import EOS
 from solutions.language_model.recipe import PEERS
 
 NAME = "language_model"
@@ -55,21 +51,6 @@ SHAKESPEARE = {"shakespeare-nano": "ours, nano", "shakespeare-shakespeare": "our
 def above(variant: str) -> float:
     """Return how far a variant of the block is above the floor, in thousandths of a nat, the mean over its seeds."""
     return fmean(values(NAME, "block", variant, EXCESS))
-
-
-def expected_words(model: Trained, sentence: str, words: Sequence[str]) -> Any:
-    """Draw the probability of some next words after each word of a sentence."""
-    tokens = framed(model.text, sentence)[:-1]
-    with torch.no_grad():
-        probabilities = model.model(torch.tensor([tokens]))[0].softmax(dim=-1)
-    chosen = [EOS if word == "</s>" else model.text.encode(word)[0] for word in words]
-    return heat_table(
-        probabilities[:, chosen].T,
-        ["<s>", *sentence.split()],
-        list(words),
-        caption="The probability of a next word, after each word of a sentence.",
-        axes="Rows: the next word; columns: the last word that was read.",
-    )
 
 
 def above_floor(experiment: str) -> Picture:

@@ -1,10 +1,12 @@
 """What the lesson on language models says of its matrices, and the experiments behind it."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import combinations
 from typing import cast
 
 import torch
+from torch import Tensor
 
 from book.language_model.pictures import learned_weights
 from book.show.drawn import number
@@ -13,6 +15,8 @@ from book.show.reading import Reading
 from lab.corpora.grammar import SAYING, SEEING, SLEEPING, third
 from lab.kinds.language import Trained, framed
 from solutions.language_model.ablation import without_heads
+from solutions.language_model.attention import grouped_query_attention
+from solutions.language_model.layers import Parts
 from solutions.language_model.model import Decoder
 
 ASKS, ABOUT, NEAR = "sees", "cats", "dog"
@@ -67,7 +71,19 @@ def carrier(model: Trained, sentence: str) -> None:
         if set(heads) != set(three)
     ]
     assert min(others) > 0.5 > plural_without(model, sentence, three), "the text says which three are needed"
+    alone = {
+        (layer, head): plural_without(model, sentence, [head], layer)
+        for layer in range(model.model.recipe.layers)
+        for head in range(len(reads))
+    }
+    layer, most = min(alone, key=alone.__getitem__)
+    assert layer == 1, "the text says of this head what it does in layer 2"
+    assert reads[most].weight(ASKS, "that") > 0.9, "the figure begins with a head that looks at one word"
+    moved = plural_moved(model, sentence, most, NEAR)
+    assert moved < 0.5 < alone[layer, most], "the text says that it is misled, and hardly missed"
     quote(
+        plural_moved=number(moved, 3),
+        plural_missing=number(alone[layer, most], 3),
         early_one=number(early[1], 2),
         early_two=number(early[0], 2),
         left_head=f"{left + 1}",
@@ -84,3 +100,21 @@ def plural_without(model: Trained, sentence: str, heads: Iterable[int], layer: i
     """Return the probability of all plural verbs after ASKS, without some heads of a layer, by default the last."""
     with without_heads(cast(Decoder, model.model), layer, heads):
         return verbs(model, sentence)["plural"]
+
+
+def plural_moved(model: Trained, sentence: str, head: int, to: str) -> float:
+    """Return the probability of all plural verbs after ASKS with all weight of a head of the last layer on `to`."""
+    trained, places = cast(Decoder, model.model), ["<s>", *sentence.split()]
+    asks, looks, read = places.index(ASKS), places.index(to), 0
+
+    def moved(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        nonlocal read
+        context, weights = grouped_query_attention(query, key, value, mask)
+        read += 1
+        if read == trained.recipe.layers:
+            context[0, head, asks] = value[0, head, looks]
+        return context, weights
+
+    plain = Decoder(trained.recipe, len(model.text), parts=Parts(grouped_query_attention=moved))
+    plain.load_state_dict(trained.state_dict())
+    return verbs(replace(model, model=plain), sentence)["plural"]

@@ -9,6 +9,10 @@ from book.show.quoting import quote
 from lab import corpora
 from lab.corpora import Document
 from lab.kinds.classification import Trained
+from lab.kinds.pinned import pinned
+from solutions.language_model.fast import SOLUTION as LANGUAGE_MODEL
+
+SENTENCE = "the cats that the dog sees sleep"
 
 
 def shares(model: Trained, document: Document):
@@ -45,3 +49,9 @@ def relations_figure(model: Trained) -> HTML:
             ],
         },
     )
+
+
+def trained_head() -> HTML:
+    """Return the figure of one head of the language model, whose vectors are narrow enough to be shown whole."""
+    model = pinned(LANGUAGE_MODEL)
+    return figure("head", {"language_model": model}, SENTENCE)

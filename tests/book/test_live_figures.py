@@ -55,7 +55,7 @@ def opened(
     """Yield a narrow page with the figure, and the scripts beside it that a build writes."""
     (folder / "live").mkdir()
     texts: dict[str, Any] = {"labels": LABELS, "sentences": TEXTS} if kind == "classifier" else {"sentences": SENTENCES}
-    if kind == "writer":
+    if kind in ("writer", "head"):
         texts |= {"rules": RULES, "source": WORDS["source"] + [f"w{number}" for number in range(12, 37)]}
     elif kind == "translator" or kind == "race":
         texts["target"] = ["<pad>", "<s>", "</s>", "<unk>", *(f"w{number}" for number in range(4, 41))]
@@ -66,7 +66,8 @@ def opened(
     for name, text in parts.items():
         (folder / "live" / f"{name}.js").write_text(text, encoding="utf-8")
     (folder / "live.js").write_text((STATIC / "live.js").read_text(encoding="utf-8"), encoding="utf-8")
-    head = f'<link rel="stylesheet" href="{(STATIC / "book.css").as_uri()}"><script src="live.js"></script>'
+    head = "".join(f'<link rel="stylesheet" href="{(STATIC / f"{name}.css").as_uri()}">' for name in ("book", "head"))
+    head += '<script src="live.js"></script>'
     inside = figure(kind, *names, texts=WORDS | texts)
     page = f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{head}{SKIP}{FAR}{inside}</html>'
     (folder / "page.html").write_text(page, encoding="utf-8")

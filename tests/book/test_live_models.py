@@ -233,4 +233,4 @@ def read_scales(stored: dict) -> np.ndarray:
 
 
 def test_the_engine_is_small():
-    assert len(live_models.engine().encode()) < 20_500
+    assert len(live_models.engine().encode()) < 21_500

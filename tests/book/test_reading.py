@@ -75,7 +75,7 @@ def test_all_weight_on_one_word_gives_its_state_as_the_context_of_that_step_alon
 
 # What a lesson's cell calls to show the matrix of a trained model.
 MATRICES = (
-    "heat_table( moved( long_matrix( short_matrix( without_penalty( with_penalty( expected_words( mean_and_learned( "
+    "heat_table( moved( long_matrix( short_matrix( without_penalty( with_penalty( mean_and_learned( "
     "looks_back( copies( resting("
 ).split()
 INVENTED = "align * gaussian("  # a window over scores that are all the same
@@ -102,5 +102,5 @@ def test_a_matrix_is_read_below_it_by_its_numbers_and_not_by_a_question(name: st
 def test_lessons_show_matrices() -> None:
     shown = {name: len(list(below_matrices(page_file(name).read_text("utf-8")))) for name in chapters()}
     assert {name: shown[name] for name in ("bahdanau", "luong", "structured", "language_model", "long_context")} == {
-        "bahdanau": 3, "luong": 2, "structured": 2, "language_model": 3, "long_context": 0,
+        "bahdanau": 3, "luong": 2, "structured": 2, "language_model": 2, "long_context": 0,
     }  # fmt: skip

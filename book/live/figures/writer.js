@@ -3,7 +3,6 @@
   "use strict";
   const live = (globalThis.live = globalThis.live || {}), { element } = live;
   const SHOWN = 8, MOST_WORDS = 30, PAUSE = 250, BYTES = 4;
-  const percent = (share) => `${(100 * share).toFixed(1)} %`;
   const COLUMNS = ["model", "grammar", "drawn"];
   const RANGES = { // name: what it is when nothing is changed, the slider's ends and step, what is shown
     temperature: { usual: 1, min: 0.1, max: 3, step: 0.1, words: (value) => value.toFixed(1) },
@@ -165,29 +164,28 @@
       this.order = [...model.keys()].sort((a, b) => model[b] - model[a]);
       const shown = this.order.slice(0, SHOWN), floor = (token) => this.grammar.get(names[token]) ?? 0;
       this.next.put(shown.map((token) => names[token]), "en", (button, at) => {
-        const token = shown[at], shares = [model[token], floor(token), this.chances[token]].map(percent);
+        const token = shown[at], shares = [model[token], floor(token), this.chances[token]].map(live.percent);
         const share = (text, column) => element("span", {}, element("span", { class: "live-hidden" }, `, ${COLUMNS[column]} `), text);
         button.replaceChildren(element("span", {}, names[token]), ...shares.map(share));
-        button.style.setProperty("--share", `${(100 * this.chances[token]).toFixed(1)}%`);
-        button.style.setProperty("--floor", `${(100 * floor(token)).toFixed(1)}%`);
+        live.mark(button, this.chances[token], floor(token));
         button.classList.toggle("live-out", this.chances[token] === 0);
       });
-      this.tell(model, floor);
+      this.tell(model);
     }
 
-    tell(model, floor) {
+    tell(model) {
+      const { percent } = live;
       const lit = this.chances.filter((chance) => chance > 0).length, most = this.order.slice(0, 3).map((token) => `${this.corpus.source[token]} ${percent(model[token])}`);
       if (!this.timer) this.status.textContent = (this.isEnded ? `The sentence has ended: ${this.words.join(" ")}. Write again for another one. ` : "") + `Most probable after ${live.cut(this.words.at(-1) ?? "<s>")}: ${most.join(", ")}. ${lit === model.length ? "All" : lit} of ${model.length} words can be drawn.`;
-      this.impossible = model.reduce((sum, share, token) => sum + (floor(token) > 0 ? 0 : share), 0);
-      let least = 0, paid = 0;
-      this.grammar.forEach((p, word) => { least -= p * Math.log(p); paid -= p * Math.log(model[this.number.get(word)]); });
+      const { least, paid, impossible } = live.besides(model, this.grammar, this.number);
+      this.impossible = impossible;
       this.floor.textContent = this.grammar.size
         ? `The floor for the next word is ${least.toFixed(3)} nats; the model's loss here, on average, ${paid.toFixed(3)}. It gives ${percent(this.impossible)} to words that the grammar does not allow here.`
         : "No sentence of the grammar begins like this, so there is no floor. The model goes on all the same.";
     }
 
     answer() {
-      return { share: this.impossible, text: `Words that cannot stand here have ${percent(this.impossible)} together.` };
+      return { share: this.impossible, text: `Words that cannot stand here have ${live.percent(this.impossible)} together.` };
     }
 
     append(token) {

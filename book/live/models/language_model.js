@@ -3,15 +3,18 @@
 class language_model extends transformer {
   read() {} // there is no source
 
-  /* One more word -> scores of the next (vocabulary). */
-  step(token, _, cache) {
+  /* One more word -> scores of the next (vocabulary). hand.touch(layer, position, name, numbers, head) sees q, k and v of
+     all heads, then s, w and c of each, and may change them. */
+  step(token, _, cache, hand = {}) {
     const { heads, d_model, rope_base } = this.settings, position = cache[0].length;
     const turn = (x) => rope(x, position, d_model / heads, rope_base);
     let x = this.placed("embedding", token, position, { positions: false });
     for (const number of this.layers) {
       const block = `blocks.${number}`, y = norm(this.all, `${block}.norm1`, x);
-      this.remember(`${block}.attention`, [y], cache[number], turn);
-      const { out } = attend(turn(this.linear(`${block}.attention.q`, y)), heads, cache[number], {});
+      const touch = hand.touch?.bind(null, number, position), q = turn(this.linear(`${block}.attention.q`, y));
+      const { key, value } = this.remember(`${block}.attention`, [y], cache[number], turn).at(-1);
+      Object.entries({ q, k: key, v: value }).forEach((each) => touch?.(...each));
+      const { out } = attend(q, heads, cache[number], { touch });
       x = add(x, this.linear(`${block}.attention.out`, out));
       x = add(x, this.gated(`${block}.feed_forward`, norm(this.all, `${block}.norm2`, x)));
     }
