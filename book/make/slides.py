@@ -2,7 +2,8 @@
 
 A deck is written beside its chapter, book/NAME/slides.md; what stands in it: book/make/decks.py. build/slides holds
 each as NAME.html, with all that the decks need: the folder can be handed on, and asks for nothing outside it. `--pdf`
-prints them too. `--students` makes them without answers, and without what a good answer is, in build/slides_students.
+prints them too. `--students` makes them without answers, and without what a good answer is, in build/slides_students;
+its cells, too, are those that `make book` has run.
 """
 
 import shutil
@@ -41,8 +42,9 @@ SETTINGS = {
     "revealjs_script_files": ["slides.js"],
     "revealjs_script_plugins": [{"name": "RevealNotes", "src": "revealjs/plugin/notes/notes.js"}],
     "revealjs_script_conf": {
-        "width": 1280, "height": 720, "margin": 0, "center": False, "display": "flex", "slideNumber": "c/t", "controls": False,
-        "transition": "none", "navigationMode": "linear", "pdfMaxPagesPerSlide": 1, "pdfSeparateFragments": False,
+        "width": 1280, "height": 720, "margin": 0, "center": False, "display": "flex", "slideNumber": "c/t",
+        "controls": False, "transition": "none", "navigationMode": "linear", "pdfMaxPagesPerSlide": 1,
+        "pdfSeparateFragments": False,
     },
 }  # fmt: skip
 
@@ -109,7 +111,7 @@ def main() -> int:
     parser.add_argument("chapters", nargs="*", help="of these chapters only")
     arguments = parser.parse_args()
     edition = "students" if arguments.students else "full"
-    site = site_of(edition, ("index", *chapters()))
+    site = site_of("full", chapters())
     started = perf_counter()
     decks = make(site, ROOT / "build" / DECKS[edition], edition, arguments.chapters)
     if arguments.pdf:
