@@ -151,7 +151,7 @@ class Parts(OfChapter):
     def run(self) -> list[nodes.Node]:
         rows = PART.findall(notebook(self.chapter).read_text(encoding="utf8"))
         items = [
-            f"<li><span>{number}</span> {inline(title)} {'★' * difficulty.count('★')} <em>{minutes} min</em></li>"
+            f"<li><span>{number}</span><b>{inline(title)} {'★' * difficulty.count('★')}</b><em>{minutes} min</em></li>"
             for number, title, minutes, difficulty in rows
         ]
         return self.html(f'<ol class="parts{" many" if len(items) > 8 else ""}">{"".join(items)}</ol>')

@@ -2,11 +2,13 @@
 
 A deck is written beside its chapter, book/NAME/slides.md; what stands in it: book/make/decks.py. build/slides holds
 each as NAME.html, with all that the decks need: the folder can be handed on, and asks for nothing outside it. `--pdf`
-prints them too. `--students` makes them without answers, and without what a good answer is, in build/slides_students.
+prints them too. `--students` makes them without answers, and without what a good answer is, in build/slides_students;
+its cells, too, are those that `make book` has run.
 """
 
 import shutil
 import sys
+import warnings
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
@@ -50,24 +52,26 @@ SETTINGS = {
 
 
 def written(names: Sequence[str], folder: Path, edition: str) -> Path:
-    """Build the decks of these chapters below `folder`; return where they are. Any warning is an error."""
+    """Build the decks of these chapters below `folder`; return where they are."""
     from sphinx.application import Sphinx
+    from sphinx.util.docutils import docutils_namespace
 
     made = folder / "made"
-    app = Sphinx(
-        BOOK,
-        None,
-        made,
-        folder / "doctrees",
-        "revealjs",
-        SETTINGS
-        | {"include_patterns": [f"{name}/slides.md" for name in names], "root_doc": f"{names[0]}/slides"}
-        | {"edition": edition},
-        status=None,
-        freshenv=True,
-        warningiserror=True,
-    )
-    app.build()
+    chosen = {"include_patterns": [f"{name}/slides.md" for name in names], "root_doc": f"{names[0]}/slides"}
+    # Any warning is an error, but that sphinx-revealjs uses what the next Sphinx will drop.
+    with docutils_namespace(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", PendingDeprecationWarning)
+        Sphinx(
+            BOOK,
+            None,
+            made,
+            folder / "doctrees",
+            "revealjs",
+            SETTINGS | chosen | {"edition": edition},
+            status=None,
+            freshenv=True,
+            warningiserror=True,
+        ).build()
     return made
 
 
@@ -111,7 +115,7 @@ def main() -> int:
     parser.add_argument("chapters", nargs="*", help="of these chapters only")
     arguments = parser.parse_args()
     edition = "students" if arguments.students else "full"
-    site = site_of(edition, ("index", *chapters()))
+    site = site_of("full", chapters())
     started = perf_counter()
     decks = make(site, ROOT / "build" / DECKS[edition], edition, arguments.chapters)
     if arguments.pdf:
