@@ -74,14 +74,13 @@ def exchanged(trained: Trained, other: Trained, texts: Sequence[Sequence[str]]) 
     return said
 
 
-def counts(pair: Sequence[Trained], documents: Sequence[Document]) -> dict[str, Any]:
+def counts(said: dict[str, list[list[str]]]) -> dict[str, Any]:
     """Return in how many texts the label changes: for each test a number for each model."""
-    said = labels(pair, documents)
     changed = {
         test: [sum(a != b for a, b in zip(*each, strict=True)) for each in zip(said[""], said[test], strict=True)]
         for test in TESTS
     }
-    return {"texts": len(documents), **changed}
+    return {"texts": len(said[""][0]), **changed}
 
 
 def lying_map() -> HTML:
@@ -94,9 +93,8 @@ def lying_map() -> HTML:
 def quote_map() -> dict[str, Any]:
     """Return in how many texts the label changes, and quote it, with how often each model is right."""
     pair, documents = models(), corpora.load("relations").tests["test"][:TEXTS]
-    found = counts(pair, documents)
-    truth = [document.label for document in documents]
-    right = [100 * fmean(map(str.__eq__, said, truth)) for said in labels(pair, documents)[""]]
+    said, truth = labels(pair, documents), [document.label for document in documents]
+    found, right = counts(said), [100 * fmean(map(str.__eq__, each, truth)) for each in said[""]]
     quote(
         map_texts=f"{TEXTS}",
         **{f"map_{test}_{name}": f"{count}" for test in TESTS for name, count in zip(NAMES, found[test], strict=True)},

@@ -69,7 +69,8 @@ def test_a_weight_that_is_moved_leaves_the_others_in_their_proportions() -> None
 def test_page_and_python_count_the_same_labels_and_the_page_knows_the_words() -> None:
     models = lying.models()
     documents = corpora.load("relations").tests["test"][: lying.TEXTS]
-    said, found = lying.labels(models, documents), lying.counts(models, documents)
+    said = lying.labels(models, documents)
+    found = lying.counts(said)
     context = engine(dict(zip(lying.NAMES, models, strict=True)), "int8")
     tokens = [models[0].text.encode(document.sentences[0]) for document in documents]
     assert models[0].text.words == models[1].text.words
