@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from html import escape
 from statistics import fmean
+from typing import Any
 
 import torch
 from IPython.display import HTML
@@ -26,7 +27,7 @@ TESTS = {  # the name in the script: its words
     "move": "move its weight to the other words",
     "swap": "give each the other's weights",
 }
-SENTENCE = ""
+SENTENCE = "the shepherd once sued the fisherman , and the <e1> nurse </e1> later employed the <e2> clerk </e2> ."
 TEXTS, SHOWN = 300, 3  # test sentences; most probable labels
 
 
@@ -41,56 +42,68 @@ def moved(weights: Tensor, mask: Tensor) -> Tensor:
     return rest / rest.sum(dim=-1, keepdim=True)
 
 
-def given(row: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
-    """Return what puts these weights in the place of any."""
-    return lambda weights, mask: row[None].to(weights.dtype)
+def given(weights: Tensor) -> Callable[..., tuple[Tensor, Tensor]]:
+    """Return attention_pool with these weights, batch × source, in the place of its own."""
+    return pool_with(lambda own, mask: weights.to(own.dtype))
 
 
 def labels(pair: Sequence[Trained], documents: Sequence[Document]) -> dict[str, list[list[str]]]:
     """Return the label of each document by each of two models: as they are, under "", and under each test."""
     texts = [document.sentences for document in documents]
-    weights = [[each.words[0] for each in trained.attention_weights(texts)] for trained in pair]
     said: dict[str, list[list[str]]] = {test: [] for test in ("", *TESTS)}
-    for trained, own, others in zip(pair, weights, reversed(weights), strict=True):
+    for trained, other in zip(pair, reversed(pair), strict=True):
         said[""].append(trained.classify(texts))
-        left = [without(text, [int(row.argmax())]) for text, row in zip(documents, own, strict=True)]
+        heaviest = [int(each.words[0].argmax()) for each in trained.attention_weights(texts)]
+        left = [without(document, [place]) for document, place in zip(documents, heaviest, strict=True)]
         said["erase"].append(trained.classify(left))
         with attending(trained.model, pool_with(moved)):
             said["move"].append(trained.classify(texts))
-        swapped = []
-        for text, row in zip(texts, others, strict=True):
-            with attending(trained.model, pool_with(given(row))):
-                swapped += trained.classify([text])
-        said["swap"].append(swapped)
+        said["swap"].append(exchanged(trained, other, texts))
     return said
 
 
-def counts(pair: Sequence[Trained], documents: Sequence[Document]) -> dict[str, int | list[int]]:
+@torch.no_grad()
+def exchanged(trained: Trained, other: Trained, texts: Sequence[Sequence[str]]) -> list[str]:
+    """Return the labels of a model whose words have the weights of another one, which knows the same words."""
+    said = [""] * len(texts)
+    for rows, tokens, mask in trained.batches(texts):
+        with attending(trained.model, given(other.model.attention_weights(tokens, mask))):
+            best = trained.model(tokens, mask).argmax(dim=-1).tolist()
+        for place, label in zip(rows, best, strict=True):
+            said[place] = trained.labels[label]
+    return said
+
+
+def counts(said: dict[str, list[list[str]]]) -> dict[str, Any]:
     """Return in how many texts the label changes: for each test a number for each model."""
-    said = labels(pair, documents)
     changed = {
         test: [sum(a != b for a, b in zip(*each, strict=True)) for each in zip(said[""], said[test], strict=True)]
         for test in TESTS
     }
-    return {"texts": len(documents), **changed}
+    return {"texts": len(said[""][0]), **changed}
 
 
 def lying_map() -> HTML:
-    """Return the figure, and quote what its tests gave and how far the two models differ."""
+    """Return the figure, and quote what its tests gave."""
+    pair, found = models(), quote_map()
+    named = dict(zip(("pooling-relations", "pooling-away"), pair, strict=True))
+    return figure("map", named, SENTENCE, still(pair, SENTENCE, found), counts=found)
+
+
+def quote_map() -> dict[str, Any]:
+    """Return in how many texts the label changes, and quote it, with how often each model is right."""
     pair, documents = models(), corpora.load("relations").tests["test"][:TEXTS]
-    found = counts(pair, documents)
-    truth = [document.label for document in documents]
-    right = [100 * fmean(map(str.__eq__, said, truth)) for said in labels(pair, documents)[""]]
+    said, truth = labels(pair, documents), [document.label for document in documents]
+    found, right = counts(said), [100 * fmean(map(str.__eq__, each, truth)) for each in said[""]]
     quote(
         map_texts=f"{TEXTS}",
         **{f"map_{test}_{name}": f"{count}" for test in TESTS for name, count in zip(NAMES, found[test], strict=True)},
         **{f"map_{name}": f"{share:.1f}" for name, share in zip(NAMES, right, strict=True)},
     )
-    named = dict(zip(("pooling-relations", "pooling-away"), pair, strict=True))
-    return figure("map", named, SENTENCE, still(pair, SENTENCE, found), counts=found)
+    return found
 
 
-def still(pair: Sequence[Trained], sentence: str, found: dict) -> str:
+def still(pair: Sequence[Trained], sentence: str, found: dict[str, Any]) -> str:
     """Return what the figure shows before it is touched, and on paper, as html."""
     parts = [f"{block(name, trained, sentence)}" for name, trained in zip(NAMES, pair, strict=True)]
     return "".join(parts) + table(found)
@@ -111,7 +124,7 @@ def block(name: str, trained: Trained, sentence: str) -> str:
     )
 
 
-def table(found: dict) -> str:
+def table(found: dict[str, Any]) -> str:
     """Return the three tests, and for each how often the label changes."""
     texts = found["texts"]
     head = "".join(f'<th scope="col">{name}</th>' for name in NAMES)

@@ -10,6 +10,6 @@ from solutions.pooling.model import SOLUTION
 PINS = (
     Pin(SOLUTION, "roles", changes={"epochs": 8}),
     Pin(SOLUTION, "relations", "relations", changes={"epochs": 2}),
-    Pin(SOLUTION, "relations", "away", changes={"epochs": 10, "adversary": 1.0, "base": "pooling-relations"}),
+    Pin(SOLUTION, "relations", "away", changes={"epochs": 8, "adversary": 0.1, "base": "pooling-relations"}),
     *(Pin(SOLUTION, "reviews", f"han-{seed}", recipe="short_han", seed=seed, texts=reviews.short) for seed in (1, 2)),
 )

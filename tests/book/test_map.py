@@ -13,7 +13,7 @@ from py_mini_racer import MiniRacer
 
 from book.live import export as live_models
 from book.pooling import map as lying
-from book.pooling.figures import attending, pool_with
+from book.pooling.figures import attending
 from lab import corpora
 from lab.corpora import Document
 from tests.book import test_live_figures
@@ -54,7 +54,7 @@ def test_weights_given_by_hand_make_the_label_probabilities_of_pytorch(length: i
     row = torch.tensor(parts) / 100
     painted = answered(engine(models), "judge", list(models), [tokens], "", [parts, None])[0]
     one, two = models.values()
-    with attending(one.model, pool_with(lying.given(row))):
+    with attending(one.model, lying.given(row[None])):
         np.testing.assert_allclose(painted[0]["logits"], classified(one.model, tokens)[0], atol=1e-4)
     np.testing.assert_allclose(painted[1]["logits"], classified(two.model, tokens)[0], atol=1e-4)
     np.testing.assert_allclose(painted[0]["weights"], row, atol=1e-6)
@@ -69,7 +69,8 @@ def test_a_weight_that_is_moved_leaves_the_others_in_their_proportions() -> None
 def test_page_and_python_count_the_same_labels_and_the_page_knows_the_words() -> None:
     models = lying.models()
     documents = corpora.load("relations").tests["test"][: lying.TEXTS]
-    said, found = lying.labels(models, documents), lying.counts(models, documents)
+    said = lying.labels(models, documents)
+    found = lying.counts(said)
     context = engine(dict(zip(lying.NAMES, models, strict=True)), "int8")
     tokens = [models[0].text.encode(document.sentences[0]) for document in documents]
     assert models[0].text.words == models[1].text.words
