@@ -27,7 +27,8 @@ def models() -> Iterator[tuple[str, Any]]:
         ENCODER_DECODER, BAHDANAU, LUONG, TRANSFORMER, POOLING, SELF_ATTENTION, LANGUAGE_MODEL, STRUCTURED
     ):  # fmt: skip
         yield solution.name, pinned(solution)
-    yield "structured-free", pinned(STRUCTURED, "free")
+    for solution, variant in ((STRUCTURED, "free"), (POOLING, "relations"), (POOLING, "away")):
+        yield f"{solution.name}-{variant}", pinned(solution, variant)
 
 
 def scripts() -> Iterator[tuple[str, str]]:

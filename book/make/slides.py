@@ -27,7 +27,16 @@ DECKS = {"full": "slides", "students": "slides_students"}
 # The first serves the others.
 NAMES = ("interactive", "positions", "beam", "window", "context", "state", "touch", "guess", "live")
 FIGURES = tuple(f"{name}.js" for name in NAMES)
-STYLES = ("katex/katex.min.css", "pygments.css", "type.css", "book.css", "plots.css", "figures.css", "head.css", "slides.css")
+STYLES = (
+    "katex/katex.min.css",
+    "pygments.css",
+    "type.css",
+    "book.css",
+    "plots.css",
+    "figures.css",
+    "head.css",
+    "slides.css",
+)
 REVEAL = ("dist/reveal.js", "dist/reveal.css", "plugin/notes/notes.js", "LICENSE")
 SETTINGS = {
     "extensions": ["myst_parser", "sphinx_revealjs", "book.make.decks", "maths", "drawing", "plots"],

@@ -1,7 +1,6 @@
 """A map that lies: two models that give the same labels and other weights, side by side, and three tests of both."""
 
 from collections.abc import Callable, Sequence
-from html import escape
 from statistics import fmean
 from typing import Any
 
@@ -10,8 +9,6 @@ from IPython.display import HTML
 from torch import Tensor
 
 from book.live.export import figure
-from book.live.game import bar
-from book.live.game import row as label_row
 from book.pooling.figures import attending, pool_with
 from book.show.erasing import without
 from book.show.quoting import quote
@@ -28,7 +25,7 @@ TESTS = {  # the name in the script: its words
     "swap": "give each the other's weights",
 }
 SENTENCE = "the shepherd once sued the fisherman , and the <e1> nurse </e1> later employed the <e2> clerk </e2> ."
-TEXTS, SHOWN = 300, 3  # test sentences; most probable labels
+TEXTS = 300  # test sentences
 
 
 def models() -> tuple[Trained, Trained]:
@@ -87,7 +84,7 @@ def lying_map() -> HTML:
     """Return the figure, and quote what its tests gave."""
     pair, found = models(), quote_map()
     named = dict(zip(("pooling-relations", "pooling-away"), pair, strict=True))
-    return figure("map", named, SENTENCE, still(pair, SENTENCE, found), counts=found)
+    return figure("map", named, SENTENCE, counts=found)
 
 
 def quote_map() -> dict[str, Any]:
@@ -101,41 +98,3 @@ def quote_map() -> dict[str, Any]:
         **{f"map_{name}": f"{share:.1f}" for name, share in zip(NAMES, right, strict=True)},
     )
     return found
-
-
-def still(pair: Sequence[Trained], sentence: str, found: dict[str, Any]) -> str:
-    """Return what the figure shows before it is touched, and on paper, as html."""
-    parts = [f"{block(name, trained, sentence)}" for name, trained in zip(NAMES, pair, strict=True)]
-    return "".join(parts) + table(found)
-
-
-@torch.no_grad()
-def block(name: str, trained: Trained, sentence: str) -> str:
-    """Return a model's weights over a sentence, and below them its most probable labels."""
-    (weights,) = trained.attention_weights([(sentence,)])
-    chances = trained.probabilities([(sentence,)])[0]
-    top = chances.topk(SHOWN)[1].tolist()
-    shares = zip(sentence.split(), weights.words[0].tolist(), strict=True)
-    bars = "".join(bar(word, share, "en") for word, share in shares)
-    says = "".join(label_row(escape(trained.labels[each]), 100 * float(chances[each])) for each in top)
-    return (
-        f'<p class="live-ask">The {name}, with its own weights, says <strong>{escape(trained.labels[top[0]])}</strong>.'
-        f'</p><div class="live-weights">{bars}</div><div class="live-next"><ol class="live-bars">{says}</ol></div>'
-    )
-
-
-def table(found: dict[str, Any]) -> str:
-    """Return the three tests, and for each how often the label changes."""
-    texts = found["texts"]
-    head = "".join(f'<th scope="col">{name}</th>' for name in NAMES)
-    rows = "".join(
-        f'<tr><th scope="row">{words}</th>'
-        + "".join(f'<td style="--share: {100 * each / texts:.1f}%">{each}</td>' for each in found[test])
-        + "</tr>"
-        for test, words in TESTS.items()
-    )
-    asked = f"Three tests, and in how many of {texts} test sentences the label changes:"
-    return (
-        f'<table class="live-tests"><thead><tr><th scope="col">{asked}</th>{head}</tr></thead>'
-        f"<tbody>{rows}</tbody></table>"
-    )

@@ -159,12 +159,12 @@ def test_the_query_asks_whom_it_can_and_a_head_is_switched_off(browser, tmp_path
         tab.get_by_label("off", exact=True).check()
         assert expected(tab) != before
         tab.wait_for_function("location.hash.includes('set=1.2.o.0.0.1')")
-        tab.locator("input[type=text]").fill("il dort")
+        tab.locator("textarea").fill("il dort")
         assert not tab.get_by_label("off", exact=True).is_checked(), "another text begins anew"
         assert is_narrow(tab)
         assert tab.locator(".live :is(button, select, summary, input)").evaluate_all(SMALL) == []
-        tab.locator("input[type=text]").fill("")
+        tab.locator("textarea").fill("")
         assert words.all_inner_texts() == ["<s>"]
-        tab.locator("input[type=text]").fill("il parle la parle la parle la parle la parle la parle la")
+        tab.locator("textarea").fill("il parle la parle la parle la parle la parle la parle la")
         assert "first 9 words" in tab.locator(".live-notes").inner_text()
         assert words.count() == 10

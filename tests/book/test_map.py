@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -110,8 +109,8 @@ def opened(browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     models, found = pair(), {"texts": 8, "erase": [7, 1], "move": [6, 2], "swap": [5, 3]}
     named = dict(zip(("pooling-relations", "pooling-away"), models.values(), strict=True))
 
-    def figure(*_: str, **__: str) -> str:
-        return str(live_models.figure("map", named, SENTENCE, "<p>plain</p>", counts=found).data)
+    def figure(*_: str, texts: dict[str, Any]) -> str:
+        return str(live_models.figure("map", named, SENTENCE, texts=texts, counts=found).data)
 
     monkeypatch.setattr(test_live_figures, "figure", figure)
     monkeypatch.setattr(test_live_figures, "fresh", named.get)
@@ -122,8 +121,8 @@ def opened(browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     def at(state: str = "") -> Iterator:
         for tab in test_live_figures.opened(browser, tmp_path, *named, kind="classifier", state=state):
             if not state:
-                tab.locator("input[type=text]").focus()
-            tab.wait_for_selector(".live-weight[role]")
+                tab.locator("textarea").focus()
+            tab.wait_for_selector(".live-runs")
             yield tab
 
     return at
@@ -154,10 +153,10 @@ def test_a_weight_is_painted_with_keys_and_the_label_below_follows_at_once(opene
         bars.nth(1).press("ArrowDown")
         assert shares(tab, 0)[1] == 95
         tab.wait_for_function("location.hash.includes('w=2-95-')")
-        tab.get_by_role("button", name="as trained").click()
+        tab.get_by_role("button", name="put back").click()
         assert [shares(tab, m) for m in range(2)] == before[1]
         assert is_narrow(tab)
-        assert tab.locator(".live :is(button, input, .live-weight)").evaluate_all(SMALL) == []
+        assert tab.locator(".live :is(button, textarea, .live-weight)").evaluate_all(SMALL) == []
 
 
 @pytest.mark.browser
@@ -210,24 +209,20 @@ def test_an_address_leads_back_to_weights_and_test(opened, state: str, expected:
 @pytest.mark.browser
 def test_a_text_too_short_for_the_tests_is_said_to_be_so(opened) -> None:
     for tab in opened():
-        tab.locator("input[type=text]").fill("il")
+        tab.locator("textarea").fill("il")
         assert "Too little" in tab.locator(".live-status").inner_text()
         assert tab.locator(".live-tests button").first.is_disabled()
-        tab.locator("input[type=text]").fill("il dort")
+        tab.locator("textarea").fill("il dort")
         assert tab.locator(".live-weights").first.locator("b").all_inner_texts() == ["il", "dort"]
 
 
-def test_before_it_is_loaded_the_page_has_the_weights_labels_and_counts() -> None:
-    models = lying.models()
-    (document,) = corpora.load("relations").tests["test"][:1]
-    found = {"texts": 10, "erase": [9, 1], "move": [8, 2], "swap": [7, 3]}
-    html = lying.still(models, document.sentences[0], found)
-    for trained in models:
-        (weights,) = trained.attention_weights([document.sentences])
-        for word, share in zip(document.words, weights.words[0], strict=True):
-            text = f"{float(share):.2f}".lstrip("0")
-            assert f'<span>{text}</span><i></i><b lang="en">{escape(word)}</b>' in html
-        assert f"says <strong>{trained.classify([document.sentences])[0]}</strong>" in html
+def test_the_page_has_the_weights_and_labels_of_the_models_that_are_tested() -> None:
+    html = str(lying.lying_map().data)
+    for trained in lying.models():
+        (weights,) = trained.attention_weights([(lying.SENTENCE,)])
+        heaviest = int(weights.words[0].argmax())
+        assert f"{float(weights.words[0][heaviest]):.2f}".removeprefix("0") in html
+        assert trained.classify([(lying.SENTENCE,)])[0].replace(">", "&gt;") in html
     assert html.count("<td") == 2 * len(lying.TESTS)
 
 

@@ -23,20 +23,18 @@
   };
 
   live.map = class extends live.Figure {
-    constructor(place, field) {
-      super(place, field);
+    constructor(place) {
+      super(place);
       this.painted = [null, null];
       this.test = "";
       this.counts = JSON.parse(place.dataset.counts);
-      this.models = NAMES.map((name) => ({
+      this.sides = NAMES.map((name) => ({
         says: element("p", { class: "live-ask" }),
         bars: element("div", { class: "live-weights", role: "group", "aria-label": `weights of the ${name}` }),
         labels: element("div", { class: "live-next" }),
       }));
       this.buttons = Object.entries(TESTS).map(([test, text]) => [test, element("button", { type: "button", onclick: () => this.put(this.test === test ? "" : test) }, text)]);
-      this.anew = element("button", { type: "button", onclick: () => this.put("") }, "as trained");
-      this.field.querySelector(".live-row").append(this.anew);
-      place.replaceChildren(this.field, this.notes, ...this.models.flatMap(({ says, bars, labels }) => [says, bars, labels]), this.table(), this.status);
+      place.replaceChildren(this.field, this.notes, ...this.sides.flatMap(({ says, bars, labels }) => [says, bars, labels]), this.table(), this.status);
       if (!this.restore()) this.run();
     }
 
@@ -57,6 +55,7 @@
     }
 
     take(state) { this.sent = state; }
+    isChanged() { return this.test !== "" || this.painted.some(Boolean); }
 
     follow(state) {
       (state.get("w") || "").split("_").slice(0, 2).map((row) => row.split("-").map(Number)).forEach((row, m) => {
@@ -78,7 +77,7 @@
       if (this.sent) this.follow(this.sent);
       this.sent = null;
       const evidence = new Set(this.known ? this.known.evidence : []);
-      this.models.forEach(({ bars }, m) => {
+      this.sides.forEach(({ bars }, m) => {
         const row = () => this.painted[m] ?? live.parts(this.now[m].weights, WHOLE);
         const go = (place) => { if (bars.children[place]) { this.stop(bars, place); bars.children[place].focus(); } };
         bars.replaceChildren(...this.seen.map((word, place) => live.weightBar(word, place, "en", row, (to) => this.paint(m, to), go)));
@@ -105,8 +104,7 @@
         button.disabled = !isText;
         button.setAttribute("aria-pressed", test === this.test);
       }
-      this.anew.disabled = !this.test && !this.painted.some(Boolean);
-      for (const { says, bars, labels } of this.models) for (const each of [says, bars, labels]) each.hidden = !isText;
+      for (const { says, bars, labels } of this.sides) for (const each of [says, bars, labels]) each.hidden = !isText;
       if (!isText) { this.status.textContent = "Too little to read: type a sentence, or take another one."; return; }
       this.now = live.judged(this.networks, this.tokens, this.test, this.painted);
       const labels = this.now.map((now, m) => this.show(m, now));
@@ -114,7 +112,7 @@
     }
 
     show(m, { logits, weights, own, gone }) {
-      const { says, bars, labels } = this.models[m], [now, before] = [logits, own.logits].map((each) => live.softmax(each));
+      const { says, bars, labels } = this.sides[m], [now, before] = [logits, own.logits].map((each) => live.softmax(each));
       const [label, first] = [now, before].map((chances) => this.corpus.labels[live.best(chances)]), strong = (text) => element("strong", {}, text);
       [...bars.children].forEach((bar, place) => {
         live.showBar(bar, weights[place], `weight of ${this.seen[place]}, ${NAMES[m]}`);
