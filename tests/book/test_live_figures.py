@@ -50,7 +50,7 @@ def figure(kind: Any, *names: str, texts: dict[str, Any]) -> str:
 
 
 def opened(
-    browser, folder: Path, *names: str, kind: str = "translator", state: str = "", scripts: bool = True
+    browser, folder: Path, *names: str, kind: str = "translator", state: str = "", scripts: bool = True, above: str = ""
 ) -> Iterator:
     """Yield a narrow page with the figure, and the scripts beside it that a build writes."""
     (folder / "live").mkdir()
@@ -61,7 +61,7 @@ def opened(
         texts["target"] = ["<pad>", "<s>", "</s>", "<unk>", *(f"w{number}" for number in range(4, 41))]
     parts = {"engine": live_models.engine(), "figures": live_models.joined(live_models.FIGURES)}
     parts |= {name: live_models.script(name, live_models.exported(fresh(name))) for name in names}
-    corpus = live_models.MODELS[names[0]]
+    corpus = live_models.corpus_of(names[0])
     parts[corpus] = live_models.script(corpus, WORDS | texts)
     for name, text in parts.items():
         (folder / "live" / f"{name}.js").write_text(text, encoding="utf-8")
@@ -69,7 +69,7 @@ def opened(
     head = "".join(f'<link rel="stylesheet" href="{(STATIC / f"{name}.css").as_uri()}">' for name in ("book", "head"))
     head += '<script src="live.js"></script>'
     inside = figure(kind, *names, texts=WORDS | texts)
-    page = f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{head}{SKIP}{FAR}{inside}</html>'
+    page = f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{head}{SKIP}{above}{inside}</html>'
     (folder / "page.html").write_text(page, encoding="utf-8")
     yield from visited(browser, f"{(folder / 'page.html').as_uri()}{state}", scripts)
 
@@ -100,7 +100,7 @@ def test_the_squares_of_the_one_vector_say_what_their_colours_mean(browser, tmp_
 def test_a_figure_is_loaded_when_it_comes_into_view_and_then_each_key_translates(
     browser, tmp_path: Path, name: str
 ) -> None:
-    for tab in opened(browser, tmp_path, name):
+    for tab in opened(browser, tmp_path, name, above=FAR):
         assert "engine.js" not in loaded(tab)
         assert "MB" in tab.locator(".live-about").inner_text()
         before = tab.locator(".live").evaluate_all(SIZES)
@@ -130,7 +130,7 @@ def test_a_figure_is_loaded_when_it_comes_into_view_and_then_each_key_translates
     ],
 )
 def test_what_the_build_drew_is_what_the_page_draws(browser, tmp_path: Path, kind: str, names: list[str]) -> None:
-    for tab in opened(browser, tmp_path, *names, kind=kind):
+    for tab in opened(browser, tmp_path, *names, kind=kind, above=FAR):
         before, text = tab.locator(".live").evaluate_all(SIZES), tab.locator(".live").inner_text()
         begun(tab)
         assert tab.locator(".live").evaluate_all(SIZES) == before
@@ -138,8 +138,7 @@ def test_what_the_build_drew_is_what_the_page_draws(browser, tmp_path: Path, kin
 
 
 def test_what_is_pressed_before_the_model_is_there_is_done_once_it_is(browser, tmp_path: Path) -> None:
-    for tab in opened(browser, tmp_path, "bahdanau"):
-        tab.evaluate("document.querySelectorAll('.live-words button')[1].scrollIntoView = () => {}")
+    for tab in opened(browser, tmp_path, "bahdanau", above=FAR):
         tab.locator(".live-words").first.locator("button").nth(1).click()
         tab.wait_for_selector(".live-runs")
         assert tab.locator(".live-words").first.locator("button").nth(1).get_attribute("aria-pressed") == "true"

@@ -114,7 +114,6 @@ def opened(browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     monkeypatch.setattr(test_live_figures, "figure", figure)
     monkeypatch.setattr(test_live_figures, "fresh", named.get)
-    monkeypatch.setitem(live_models.MODELS, "pooling-relations", "relations")
     texts = [{"source": SENTENCE, "label": "good", "evidence": [3]}]
     monkeypatch.setattr(test_live_figures, "TEXTS", texts)
 
