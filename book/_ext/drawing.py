@@ -70,7 +70,7 @@ def card(
         return [], []
     picture = TITLE.sub("", file.read_text(encoding="utf8")).replace("<svg ", '<svg aria-hidden="true" ', 1)
     picture = ROLE.sub("", picture).replace("\n", "")
-    return [nodes.raw("", f'<span class="drawing card">{picture}</span>', format="html")], []
+    return [nodes.raw("", f'<span class="drawing picture">{picture}</span>', format="html")], []
 
 
 def with_states(file: Path) -> str:

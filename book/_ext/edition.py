@@ -87,7 +87,8 @@ class Functions(SphinxDirective):
         text = whole(file) if self.config.edition == "students" else file.read_text(encoding="utf8")
         made: list[nodes.Node] = []
         for name, told, code in listings(text):
-            head = f'<details class="listed"><summary><code>{name}</code> <span>{escape(told)}</span></summary>'
+            said = escape(told.replace("`", ""))
+            head = f'<details class="listed"><summary><code>{name}</code> <span>{said}</span></summary>'
             made += [nodes.raw("", head, format="html"), nodes.literal_block(code, code, language="python")]
             made.append(nodes.raw("", "</details>", format="html"))
         return made

@@ -17,6 +17,7 @@ WITHOUT = re.compile(  # letters are the page's, and a turn by nothing is none
 )
 ID = re.compile(r'(\bid="|\bhref="#|url\(#)')
 TITLE = re.compile(r'<text [^>]*?\by="(?P<y>[\d.]+)"[^>]*>(?P<words>[^<]*)</text>')
+LONGEST = 110  # letters of a caption
 HEAD = 24  # points from the top in which a title stands
 COLOURS = {  # what lab.show.plots draws with: what the page has for it
     "#000000": "currentColor",
@@ -45,13 +46,15 @@ def themed(svg: str, alt: str) -> str:
 def below(plot: str, box: str, alt: str) -> tuple[str, str, str]:
     """Return a plot without its title, which becomes the caption below it, its smaller box, and that title.
 
-    A plot whose text does not begin with the title at its top, such as one of several panels, stays as it is.
+    A plot whose text does not begin with the title at its top, such as one of several panels, stays as it is, and its
+    caption is what the text begins with, if that is short.
     """
     title = alt.partition(":")[0]
     lines = [found for found in TITLE.finditer(plot) if unescape(found["words"]).strip() == title]
     left, top, wide, high = map(float, box.split())
     if len(lines) != 1 or float(lines[0]["y"]) > top + HEAD:
-        return plot, box, ""
+        first = re.split(r"(?<=[.:;])\s", alt)[0].rstrip(".:;")
+        return plot, box, first if len(first) <= LONGEST else ""
     cut = float(lines[0]["y"]) + 4
     smaller = f"{left:g} {cut:g} {wide:g} {high - (cut - top):g}"
     return plot[: lines[0].start()] + plot[lines[0].end() :], smaller, title

@@ -12,9 +12,9 @@ from indexed import GLOSSARY, SECTION, entries
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from book.contents import chapter_of, name_of
+from book.contents import all_chapters, chapter_of, name_of, tools
 
-PLAIN = {"attention", "corpus", "epoch", "token"}  # what everybody who reads here knows
+PLAIN = {"attention", "corpus", "epoch", "head", "token"}  # what every reader knows, or what has another sense, too
 
 
 def abroad(page: str, glossary: Path) -> dict[str, str]:
@@ -27,6 +27,11 @@ def abroad(page: str, glossary: Path) -> dict[str, str]:
     return found
 
 
+def is_read_in_order(page: str) -> bool:
+    """Return whether a page is a chapter's or one of the tools: elsewhere words have their everyday sense."""
+    return chapter_of(page) in all_chapters() or any(page in tools(name) for name in all_chapters())
+
+
 class Terms(SphinxPostTransform):
     """Puts the links into the running text."""
 
@@ -35,7 +40,7 @@ class Terms(SphinxPostTransform):
     def run(self, **kwargs: object) -> None:
         page, glossary = self.env.docname, Path(self.env.doc2path(GLOSSARY))
         objects = self.env.get_domain("std").objects  # pyright: ignore[reportAttributeAccessIssue]
-        if page == GLOSSARY or not glossary.is_file() or self.app.builder.name != "html":
+        if not is_read_in_order(page) or not glossary.is_file() or self.app.builder.name != "html":
             return
         wanted = {
             term: objects["term", own][1] for term, own in abroad(page, glossary).items() if ("term", own) in objects

@@ -3,7 +3,7 @@
 // excerpts.js (book/_ext/excerpts.py), loaded as a script when it is first needed, so that pages on the disk have it too.
 {
   const WAIT = { open: 300, close: 200 } // milliseconds
-  const LINKS = "article.bd-article a[href*='#']:not(.headerlink, .onward a, .cards a, .starts a)"
+  const LINKS = "article.bd-article a[href*='#']:not(.headerlink, .onward a, .cards a, .starts a, [href$='#exercises'])"
   const FIRST = "h1, h2, h3, h4, p"
   let box, shownFor, waiting, excerpts
 

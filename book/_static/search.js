@@ -10,7 +10,7 @@
     const plain = written.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "")
     return COMMON.has(plain) ? null : plain.replace(/(?<=[^s]{3})s$/, "")
   }
-  const root = document.documentElement.dataset.content_root ?? "./"
+  const root = (document.documentElement.dataset.content_root ?? "./").replace("./", "")
   const loaded = (name) => new Promise((done, failed) => {
     const script = Object.assign(document.createElement("script"), { src: `${root}_static/${name}`, onload: done, onerror: failed })
     document.head.append(script)

@@ -182,7 +182,7 @@ def laid_out(browser: "Browser", site: Path, parts: list[tuple[str, list[str]]],
         paper.write_text(whole(site, parts, edition), encoding="utf8")
         tab = browser.new_page(viewport=TEXT_ON_PAPER, color_scheme="light")
         tab.emulate_media(media="print", color_scheme="light")
-        tab.goto(paper.as_uri(), wait_until="load")
+        tab.goto(paper.as_uri(), wait_until="load", timeout=0)  # 300 pages, on any machine
         tab.evaluate("() => document.fonts.ready.then(() => true)")  # widths are those of the right letters
         tab.evaluate(FIT)
         return tab

@@ -40,21 +40,25 @@ AGREEING = "the cats that the dog sees sleep"
 ENGLISH = "he hit me with a pie"
 
 
+def at(**numbers: float) -> str:
+    """Return attributes with a tenth of a pixel, on which all machines agree."""
+    return " ".join(f'{name}="{round(number, 1):g}"' for name, number in numbers.items())
+
+
 def box(x: float, y: float, wide: float, high: float, role: str) -> str:
     line, fill = COLOURS[role]
     kind = f"box {role}".strip()
-    place = f'x="{x:g}" y="{y:g}" width="{wide:g}" height="{high:g}" rx="2"'
-    return f'<rect class="{kind}" {place} fill="{fill}" stroke="{line}"/>'
+    return f'<rect class="{kind}" {at(x=x, y=y, width=wide, height=high, rx=2)} fill="{fill}" stroke="{line}"/>'
 
 
 def filled(x: float, y: float, wide: float, high: float, role: str, share: float = 1) -> str:
     """Return a square without a line, as opaque as its share is large."""
-    place = f'x="{x:g}" y="{y:g}" width="{wide:g}" height="{high:g}"'
+    place = at(x=x, y=y, width=wide, height=high)
     return f'<rect class="tip {role}" {place} fill="{COLOURS[role][0]}" opacity="{share:.2f}"/>'
 
 
 def line(x1: float, y1: float, x2: float, y2: float, role: str, width: float) -> str:
-    place = f'x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"'
+    place = at(x1=x1, y1=y1, x2=x2, y2=y2)
     return f'<line class="beam {role}" {place} stroke="{COLOURS[role][0]}" stroke-width="{width:.1f}"/>'
 
 
@@ -97,8 +101,8 @@ def looking_back() -> list[str]:
     weights = pinned(BAHDANAU).attention(SHORT, ENGLISH)
     above, below = spread(weights.shape[1], 14, 226), spread(weights.shape[0], 4, 236)
     parts = [
-        line(above[at], 30, below[to], 92, "weights", 0.6 + 9 * float(weights[to, at]))
-        for to, at in torch.nonzero(weights >= LEAST).tolist()
+        line(above[of], 30, below[to], 92, "weights", 0.6 + 9 * float(weights[to, of]))
+        for to, of in torch.nonzero(weights >= LEAST).tolist()
     ]
     parts += [box(x - 14, 12, 28, 18, "state") for x in above]
     return parts + [box(x - 12, 92, 24, 18, "context") for x in below]
@@ -153,12 +157,12 @@ def each_asks() -> list[str]:
     (weights,) = reading_weights(pinned(TRANSLATOR, "translator"), long_sentence().source)
     weights = weights.detach()
     places = spread(len(weights), 4, 236)
-    order = sorted(torch.nonzero(weights >= 2 * LEAST).tolist(), key=lambda at: float(weights[tuple(at)]))
+    order = sorted(torch.nonzero(weights >= 2 * LEAST).tolist(), key=lambda each: float(weights[tuple(each)]))
     arcs = []
-    for to, at in order:
-        start, end, reach = places[to], places[at], abs(places[to] - places[at])
-        path = f"M{start:.1f} 100A{reach / 2:.1f} {0.85 * reach:.1f} 0 0 {int(at > to)} {end:.1f} 100"
-        arcs += [curve(path, "weights", 5 * float(weights[to, at]))] if to != at else []
+    for to, of in order:
+        start, end, reach = places[to], places[of], abs(places[to] - places[of])
+        path = f"M{start:.1f} 100A{reach / 2:.1f} {0.85 * reach:.1f} 0 0 {int(of > to)} {end:.1f} 100"
+        arcs += [curve(path, "weights", 5 * float(weights[to, of]))] if to != of else []
     return [*arcs, *(box(x - 4.5, 100, 9, 16, "query") for x in places)]
 
 
