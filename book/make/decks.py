@@ -17,8 +17,9 @@ from jupyter_cache.readers import get_reader
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective, SphinxRole
+from sphinx.util.typing import OptionSpec
 from sphinx.writers.html5 import HTML5Translator
-from sphinx_revealjs._ext.notes import RevealjsNotes
+from sphinx_revealjs._ext.notes import revealjs_notes
 from sphinx_revealjs.nodes import revealjs_section
 from sphinx_revealjs.writers import RevealjsSlideTranslator
 
@@ -75,7 +76,7 @@ class OfChapter(SphinxDirective):
 
     optional_arguments = 1
     final_argument_whitespace = True
-    option_spec: ClassVar[dict] = {"page": directives.unchanged, "build": directives.flag}
+    option_spec: ClassVar[OptionSpec | None] = {"page": directives.unchanged, "build": directives.flag}
 
     @property
     def chapter(self) -> str:
@@ -110,7 +111,7 @@ class Steps(OfChapter):
     """
 
     required_arguments, optional_arguments = 1, 0
-    option_spec: ClassVar[dict] = {"clip": directives.unchanged}
+    option_spec: ClassVar[OptionSpec | None] = {"clip": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
         places, clip = self.arguments[0].split(), self.options.get("clip", "")
@@ -157,19 +158,18 @@ class Parts(OfChapter):
         return self.html(f'<ol class="parts{" many" if len(items) > 8 else ""}">{"".join(items)}</ol>')
 
 
-class Notes(RevealjsNotes):
+class Notes(OfChapter):
     """`{notes} MINUTES`: what the speaker says, in the speaker's window; answers are for teachers only."""
 
-    required_arguments = 1
+    required_arguments, optional_arguments, has_content = 1, 0, True
 
     def run(self) -> list[nodes.Node]:
-        minutes = self.arguments.pop()
-        [aside] = super().run()
+        aside = revealjs_notes("", nodes.paragraph("", f"{self.arguments[0]} min."))
+        self.state.nested_parse(self.content, self.content_offset, aside)
         for paragraph in list(aside.findall(nodes.paragraph)):
             if self.config.edition == "students" and paragraph.astext().startswith(ANSWERS):
                 paragraph.parent.remove(paragraph)
-        aside.insert(0, nodes.paragraph("", f"{minutes} min."))
-        return [revealjs_section("", **{"data-timing": f"{60 * float(minutes):.0f}"}), aside]
+        return [revealjs_section("", **{"data-timing": f"{60 * float(self.arguments[0]):.0f}"}), aside]
 
 
 class Discussion(OfChapter):

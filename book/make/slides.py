@@ -13,6 +13,10 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parents[2]
 EXTENSIONS = ROOT / "book" / "_ext"
@@ -105,16 +109,15 @@ def make(site: Path, folder: Path, edition: str, names: Sequence[str] = ()) -> l
     return decks
 
 
-def print_decks(decks: list[Path]) -> None:
-    """Print each deck into a PDF beside it, a page for each slide, by Chromium and the print view of reveal.js."""
-    with chromium() as browser:
-        for each in decks:
-            tab = browser.new_page(viewport={"width": 1280, "height": 720}, color_scheme="light")
-            tab.goto(f"{each.as_uri()}?print-pdf", wait_until="load")
-            tab.wait_for_selector("html[data-ready]", state="attached")
-            pdf = str(each.with_suffix(".pdf"))
-            tab.pdf(path=pdf, prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
-            tab.close()
+def printed(browser: "Browser", deck: Path) -> Path:
+    """Print a deck into a PDF beside it, a page for each slide, by the print view of reveal.js; return the PDF."""
+    tab = browser.new_page(viewport={"width": 1280, "height": 720}, color_scheme="light")
+    tab.goto(f"{deck.as_uri()}?print-pdf", wait_until="load")
+    tab.wait_for_selector("html[data-ready]", state="attached")
+    pdf = deck.with_suffix(".pdf")
+    tab.pdf(path=str(pdf), prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
+    tab.close()
+    return pdf
 
 
 def main() -> int:
@@ -128,7 +131,9 @@ def main() -> int:
     started = perf_counter()
     decks = make(site, ROOT / "build" / DECKS[edition], edition, arguments.chapters)
     if arguments.pdf:
-        print_decks(decks)
+        with chromium() as browser:
+            for deck in decks:
+                printed(browser, deck)
     print(f"The slides are at {decks[0].parent.relative_to(ROOT)}/NAME.html ({perf_counter() - started:.0f} s).")
     return 0
 

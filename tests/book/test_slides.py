@@ -225,11 +225,9 @@ def test_keys_build_a_drawing_and_a_figure_keeps_its_own(browser, folder):
 
 
 @pytest.mark.browser
-def test_a_printed_deck_has_a_page_for_each_slide(folder):
+def test_a_printed_deck_has_a_page_for_each_slide(browser, folder):
     from pypdf import PdfReader
 
-    made = folder / "pooling.html"
-    slides.print_decks([made])
-    pages = PdfReader(made.with_suffix(".pdf")).pages
+    pages = PdfReader(slides.printed(browser, folder / "pooling.html")).pages
     assert len(pages) == len(deck(folder, "pooling"))
     assert "Attention has not earned its place" in " ".join(" ".join(page.extract_text().split()) for page in pages)
