@@ -24,7 +24,7 @@ TESTS = {  # the name in the script: its words
     "move": "move its weight to the other words",
     "swap": "give each the other's weights",
 }
-SENTENCE = "the shepherd once sued the fisherman , and the <e1> nurse </e1> later employed the <e2> clerk </e2> ."
+SENTENCE = "the merchant once hired the rich porter , while the <e1> farmer </e1> later saved the <e2> judge </e2> ."
 TEXTS = 300  # test sentences
 
 

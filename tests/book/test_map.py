@@ -222,7 +222,7 @@ def test_the_page_has_the_weights_and_labels_of_the_models_that_are_tested() -> 
         heaviest = int(weights.words[0].argmax())
         assert f"{float(weights.words[0][heaviest]):.2f}".removeprefix("0") in html
         assert trained.classify([(lying.SENTENCE,)])[0].replace(">", "&gt;") in html
-    assert html.count("<td") == 2 * len(lying.TESTS)
+    assert html.count("<td style") == 2 * len(lying.TESTS)
 
 
 def test_a_document_is_read_by_all_tests_alike_whatever_else_is_in_the_batch() -> None:
@@ -232,6 +232,14 @@ def test_a_document_is_read_by_all_tests_alike_whatever_else_is_in_the_batch() -
     alone = [lying.labels(models, [document]) for document in documents]
     for test, said in together.items():
         assert said == [[each[test][m][0] for each in alone] for m in range(2)]
+
+
+def test_the_page_knows_the_words_that_decide_in_the_first_sentence_and_both_models_are_right_on_it() -> None:
+    models = lying.models()
+    offered = live_models.offered_texts("relations", models[0])["sentences"]
+    (known,) = (each for each in offered if each["source"] == lying.SENTENCE)
+    assert [lying.SENTENCE.split()[place] for place in known["evidence"]] == ["saved"]
+    assert {trained.classify([(lying.SENTENCE,)])[0] for trained in models} == {known["label"]}
 
 
 def test_the_script_of_the_page_names_the_same_tests() -> None:

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
   const live = (globalThis.live = globalThis.live || {}), { element } = live;
-  const WHOLE = 100, SHOWN = 3, LONGEST = 20; // weights that are painted are whole hundredths, the address keeps them exactly
+  const WHOLE = 100, SHOWN = 3, LONGEST = 22; // weights that are painted are whole hundredths, the address keeps them exactly
   const NAMES = ["base", "adversary"];
   const TESTS = { erase: "erase the heaviest word", move: "move its weight to the other words", swap: "give each the other's weights" };
   const percent = (share) => `${(100 * share).toFixed(1)} %`;
@@ -40,10 +40,11 @@
 
     /* The tests, and for each how often the label changes. */
     table() {
-      const { texts } = this.counts, head = ["", ...NAMES].map((name) => element("th", { scope: "col" }, name || `Three tests, and in how many of ${texts} test sentences the label changes:`));
+      const { texts } = this.counts, head = NAMES.map((name) => element("th", { scope: "col" }, name));
+      const caption = element("caption", {}, `Three tests, and in how many of ${texts} test sentences the label changes:`);
       const cell = (count) => element("td", { style: `--share: ${(100 * count / texts).toFixed(1)}%` }, `${count}`);
       const rows = this.buttons.map(([test, button]) => element("tr", {}, element("th", { scope: "row" }, button), ...this.counts[test].map(cell)));
-      return element("table", { class: "live-tests" }, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows));
+      return element("table", { class: "live-tests" }, caption, element("thead", {}, element("tr", {}, element("td"), ...head)), element("tbody", {}, ...rows));
     }
 
     other() { super.other(this.corpus.sentences.filter(({ source }) => source.split(" ").length <= LONGEST)); }
