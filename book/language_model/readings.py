@@ -73,7 +73,7 @@ def carrier(model: Trained, sentence: str) -> None:
     assert min(others) > 0.5 > plural_without(model, sentence, three), "the text says which three are needed"
     alone = {
         (layer, head): plural_without(model, sentence, [head], layer)
-        for layer in range(model.model.recipe.layers)
+        for layer in range(cast(Decoder, model.model).recipe.layers)
         for head in range(len(reads))
     }
     layer, most = min(alone, key=alone.__getitem__)
