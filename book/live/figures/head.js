@@ -156,17 +156,17 @@
       this.grid.dataset.step = this.step;
       this.steps.at = this.step - 1;
       this.steps.mark((button, at) => button.setAttribute("aria-pressed", at === this.step - 1));
-      [...this.menu.select.children].forEach((option, at) => { option.textContent = `${this.all[at][1] + 1} of layer ${this.all[at][0] + 1}${this.isChanged(at) ? " •" : ""}`; });
+      [...this.menu.select.children].forEach((option, at) => { option.textContent = `${this.all[at][1] + 1} of layer ${this.all[at][0] + 1}${this.isChangedAt(at) ? " •" : ""}`; });
       this.menu.select.value = this.all.findIndex(([layer, head]) => layer === this.layer && head === this.head);
       this.off.input.checked = Boolean(isOff);
       this.back.disabled = !this.changes.count;
-      const heads_changed = this.all.filter((_, at) => this.isChanged(at)).length;
+      const heads_changed = this.all.filter((_, at) => this.isChangedAt(at)).length;
       const word = (at) => element("em", { lang: "en" }, names[at]);
       this.status.replaceChildren(`Head ${this.head + 1} of layer ${this.layer + 1}: `, word(this.query), " gives most of its weight to ", word(top), `, ${short(weights[top])}. ${heads_changed ? `Changed: ${heads_changed} of ${layers * heads} heads.` : "Nothing is changed."}`);
       this.explain();
     }
 
-    isChanged(at) { return [...this.changes.lists.keys()].some((key) => key.startsWith(`${this.all[at].join(".")}.`)); }
+    isChangedAt(at) { return [...this.changes.lists.keys()].some((key) => key.startsWith(`${this.all[at].join(".")}.`)); }
 
     /* The number that is pointed at, a place in a vector or a word of a row; null is none. */
     look(name, word, i) {
