@@ -106,7 +106,7 @@ def _plain(element: Any) -> str:
             each.attrib.pop(name, None)
     tag = {"dt": "b", "dd": "div"}.get(made.tag, "b" if made.tag in HEADS else made.tag)
     made.tag = tag
-    return html.tostring(made, encoding="unicode").strip()
+    return str(html.tostring(made, encoding="unicode")).strip()
 
 
 def led_to(every: dict[str, Any]) -> set[tuple[str, str]]:

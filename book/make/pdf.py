@@ -112,9 +112,10 @@ def headings(page: str) -> list[tuple[str, int, str]]:
 
 
 def subtitle(index: str) -> str:
-    """Return the first sentence of the cover, without its full stop."""
+    """Return what the book is, as the first sentence of the cover says it, without its full stop."""
     found = FIRST.search(index)
-    return re.sub("<[^>]*>", "", found[1]).split(". ")[0].strip().rstrip(".") if found else ""
+    said = re.sub("<[^>]*>", "", found[1]).split(". ")[0].strip().rstrip(".").removeprefix("This is ") if found else ""
+    return said[:1].upper() + said[1:]
 
 
 def dated() -> str:

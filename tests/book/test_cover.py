@@ -5,7 +5,7 @@ import re
 import pytest
 
 from book.contents import EVIDENCE, PROGRAM, all_chapters, chapters, further
-from book.show import miniatures
+from book.make import miniatures
 from tests.book.test_book_pages import FULL, pages
 
 ORDER = chapters()
@@ -19,7 +19,7 @@ def article(name: str) -> str:
 @pytest.mark.parametrize("name", miniatures.DRAWN)
 def test_a_picture_is_as_the_chapters_model_has_it(name: str) -> None:
     (file, text), *_ = miniatures.drawn([name]).items()
-    assert file.read_text("utf-8") == text, "python -m book.show.miniatures draws it anew"
+    assert file.read_text("utf-8") == text, "python -m book.make.miniatures draws it anew"
 
 
 def test_weights_are_squares_as_opaque_as_they_are_large() -> None:

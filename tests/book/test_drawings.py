@@ -227,6 +227,6 @@ def test_a_press_brings_the_drawing_into_view(browser, tmp_path: Path) -> None:
 @pytest.mark.browser
 @each_drawing
 def test_on_a_phone_a_label_is_large_enough_and_has_room(browser, tmp_path: Path, drawing: Path) -> None:
-    as_on_a_page = "width: 312px; --pst-font-family-base: system-ui, sans-serif"
+    as_on_a_page = "width: 312px; --pst-font-family-base: serif"  # of the book
     for tab in opened(browser, tmp_path, f'<div style="{as_on_a_page}">{with_states(drawing)}</div>'):
         assert tab.locator("svg text").evaluate_all(CROWDED) == []

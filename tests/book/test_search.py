@@ -60,7 +60,7 @@ def test_results_are_quoted_without_latex_and_without_a_server(browser, words):
     [
         ("attenion", "", "attention"),
         ("bema serch", "", "beam search"),
-        ("self attention vs cross attention", "transformer.html", "cross-attention"),
+        ("self attention vs cross attention", "transformer.html", "the transformer"),
         ("positoinal encoding", "", "position"),
     ],
 )

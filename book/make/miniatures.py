@@ -1,4 +1,4 @@
-"""The pictures on the cover's cards, one a chapter: `python -m book.show.miniatures` draws them.
+"""The pictures on the cover's cards, one a chapter: `python -m book.make.miniatures` draws them.
 
 Each is of the chapter's pinned model, or of its taught functions, and has no words: the card below it has them. It
 lies in the chapter's drawings/ as NAME_card.svg. A chapter without one has a card without a picture.
