@@ -21,7 +21,7 @@ LIST = Path(__file__).parent / "prose_numbers.json"
 TYPED = "a run, typed"  # a source that is allowed only until a cell quotes the number
 
 FENCE = re.compile(r"^\s*(`{3,}|:{3,}|~{3,})\s*(\{[\w:-]+\})?")
-PROSE = {"{admonition}", "{dropdown}", "{note}", "{tip}", "{important}", "{warning}", "{drawing}", "{card}"}
+PROSE = {"{admonition}", "{dropdown}", "{note}", "{tip}", "{important}", "{warning}", "{drawing}", "{card}", "{notes}"}
 REFERENCE = r"(?:[A-Z]\.)?\d[\d.]*(?<!\.)[a-z]?"
 LEFT_OUT = [
     re.compile(r"<!--.*?-->", re.DOTALL),

@@ -22,6 +22,7 @@ OUTSIDE = """() => {
   const slide = Reveal.getCurrentSlide(), frame = slide.getBoundingClientRect()
   return [...slide.querySelectorAll("*:not(aside)")].filter((each) => {
     if (each.closest(".katex-mathml, .katex svg, aside, .live > *, .live-hidden, .steps, defs")) return false
+    if (each.closest(".in-drawing")) return false
     const box = each.getBoundingClientRect()
     const isOut = box.right > frame.right + 1 || box.bottom > frame.bottom - 8 || box.left < frame.left - 1
     const isClipped = !each.closest("svg") && getComputedStyle(each).overflowX !== "visible"
@@ -210,6 +211,11 @@ def test_keys_build_a_drawing_and_a_figure_keeps_its_own(browser, folder):
         assert tab.locator(pressed).inner_text() == word
     tab.keyboard.press("ArrowLeft")
     assert tab.locator(pressed).inner_text() == "he"
+    tab.locator(".present .chooser button").first.focus()
+    fragment = tab.evaluate("Reveal.getIndices().f")
+    tab.keyboard.press("ArrowRight")
+    assert tab.evaluate("Reveal.getIndices().f") == fragment, "the key belongs to the words"
+    tab.evaluate("document.activeElement.blur()")
     tab.evaluate(go, ".weigh")
     here = tab.evaluate("Reveal.getIndices().h")
     slider = tab.locator(".present .weigh input[type=range]").first
