@@ -61,12 +61,14 @@ def opened(
         texts["target"] = ["<pad>", "<s>", "</s>", "<unk>", *(f"w{number}" for number in range(4, 41))]
     parts = {"engine": live_models.engine(), "figures": live_models.joined(live_models.FIGURES)}
     parts |= {name: live_models.script(name, live_models.exported(fresh(name))) for name in names}
-    corpus = live_models.MODELS[names[0]]
+    corpus = live_models.corpus_of(names[0])
     parts[corpus] = live_models.script(corpus, WORDS | texts)
     for name, text in parts.items():
         (folder / "live" / f"{name}.js").write_text(text, encoding="utf-8")
     (folder / "live.js").write_text((STATIC / "live.js").read_text(encoding="utf-8"), encoding="utf-8")
-    head = "".join(f'<link rel="stylesheet" href="{(STATIC / f"{name}.css").as_uri()}">' for name in ("book", "head"))
+    head = "".join(
+        f'<link rel="stylesheet" href="{(STATIC / f"{name}.css").as_uri()}">' for name in ("book", "figures", "head")
+    )
     head += '<script src="live.js"></script>'
     inside = figure(kind, *names, texts=WORDS | texts)
     page = f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{head}{SKIP}{FAR}{inside}</html>'
