@@ -107,7 +107,8 @@ def test_under_the_tests_the_weights_are_gone_moved_or_exchanged() -> None:
 def opened(browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return what yields a narrow page with the map, at an address."""
     models, found = pair(), {"texts": 8, "erase": [7, 1], "move": [6, 2], "swap": [5, 3]}
-    named = dict(zip(("pooling-relations", "pooling-away"), models.values(), strict=True))
+    names = ("pooling-relations", "pooling-away")
+    named: dict[str, Any] = dict(zip(names, models.values(), strict=True))
 
     def figure(*_: str, texts: dict[str, Any]) -> str:
         return str(live_models.figure("map", named, SENTENCE, texts=texts, counts=found).data)
