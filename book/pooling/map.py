@@ -83,7 +83,7 @@ def counts(said: dict[str, list[list[str]]]) -> dict[str, Any]:
 def lying_map() -> HTML:
     """Return the figure, and quote what its tests gave."""
     pair, found = models(), quote_map()
-    named = dict(zip(("pooling-relations", "pooling-away"), pair, strict=True))
+    named: dict[str, Trained] = {"pooling-relations": pair[0], "pooling-away": pair[1]}
     return figure("map", named, SENTENCE, counts=found)
 
 

@@ -66,7 +66,9 @@ def opened(
     for name, text in parts.items():
         (folder / "live" / f"{name}.js").write_text(text, encoding="utf-8")
     (folder / "live.js").write_text((STATIC / "live.js").read_text(encoding="utf-8"), encoding="utf-8")
-    head = "".join(f'<link rel="stylesheet" href="{(STATIC / f"{name}.css").as_uri()}">' for name in ("book", "head"))
+    head = "".join(
+        f'<link rel="stylesheet" href="{(STATIC / f"{name}.css").as_uri()}">' for name in ("book", "figures", "head")
+    )
     head += '<script src="live.js"></script>'
     inside = figure(kind, *names, texts=WORDS | texts)
     page = f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{head}{SKIP}{above}{inside}</html>'

@@ -107,7 +107,8 @@ def test_under_the_tests_the_weights_are_gone_moved_or_exchanged() -> None:
 def opened(browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return what yields a narrow page with the map, at an address."""
     models, found = pair(), {"texts": 8, "erase": [7, 1], "move": [6, 2], "swap": [5, 3]}
-    named = dict(zip(("pooling-relations", "pooling-away"), models.values(), strict=True))
+    names = ("pooling-relations", "pooling-away")
+    named: dict[str, Any] = dict(zip(names, models.values(), strict=True))
 
     def figure(*_: str, texts: dict[str, Any]) -> str:
         return str(live_models.figure("map", named, SENTENCE, texts=texts, counts=found).data)
@@ -117,11 +118,12 @@ def opened(browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     texts = [{"source": SENTENCE, "label": "good", "evidence": [3]}]
     monkeypatch.setattr(test_live_figures, "TEXTS", texts)
 
-    def at(state: str = "") -> Iterator:
-        for tab in test_live_figures.opened(browser, tmp_path, *named, kind="classifier", state=state):
-            if not state:
+    def at(state: str = "", scripts: bool = True) -> Iterator:
+        for tab in test_live_figures.opened(browser, tmp_path, *named, kind="classifier", state=state, scripts=scripts):
+            if not state and scripts:
                 tab.locator("textarea").focus()
-            tab.wait_for_selector(".live-runs")
+            if scripts:
+                tab.wait_for_selector(".live-runs")
             yield tab
 
     return at
@@ -161,7 +163,9 @@ def test_a_weight_is_painted_with_keys_and_the_label_below_follows_at_once(opene
 @pytest.mark.browser
 def test_a_weight_is_painted_with_the_pointer(opened) -> None:
     for tab in opened():
-        box = tab.locator(".live-weights").nth(1).locator("i").nth(2).bounding_box()
+        bar = tab.locator(".live-weights").nth(1).locator("i").nth(2)
+        bar.scroll_into_view_if_needed()
+        box = bar.bounding_box()
         tab.mouse.move(box["x"] + 9, box["y"] + box["height"] - 3)
         tab.mouse.down()
         tab.mouse.move(box["x"] + 9, box["y"] - 30, steps=3)
@@ -181,7 +185,7 @@ def test_tests_are_pressed_and_released_and_each_shows_its_counts(opened) -> Non
         assert tab.locator(".live-gone").count() == 2
         tab.get_by_role("button", name="erase the heaviest word").click()
         assert [shares(tab, m) for m in range(2)] == own
-        cells = tab.locator(".live-tests td").all_inner_texts()
+        cells = tab.locator(".live-tests tbody td").all_inner_texts()
         assert cells == ["7", "1", "6", "2", "5", "3"]
         assert "8 test sentences" in tab.locator(".live-tests").inner_text()
 
@@ -203,6 +207,16 @@ def test_an_address_leads_back_to_weights_and_test(opened, state: str, expected:
         for m, row in enumerate(expected):
             if row:
                 assert shares(tab, m) == row
+
+
+@pytest.mark.browser
+def test_without_scripts_both_rows_stand_there_as_the_scripts_draw_them(opened) -> None:
+    drawn = []
+    for scripts in (False, True):
+        for tab in opened(scripts=scripts):
+            drawn.append(([shares(tab, m) for m in range(2)], [labels(tab, m) for m in range(2)]))
+            assert tab.locator(".live-tests tbody td").count() == 6
+    assert drawn[0] == drawn[1]
 
 
 @pytest.mark.browser
