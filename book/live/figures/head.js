@@ -153,7 +153,7 @@
 
     tell(names, weights) {
       const { layers, heads } = this.network.settings, top = weights.indexOf(Math.max(...weights)), isOff = this.changes.at(this.layer, this.head, "o", 0);
-      this.grid.dataset.step = this.step;
+      this.grid.setAttribute("data-step", this.step);
       this.steps.at = this.step - 1;
       this.steps.mark((button, at) => button.setAttribute("aria-pressed", at === this.step - 1));
       [...this.menu.select.children].forEach((option, at) => { option.textContent = `${this.all[at][1] + 1} of layer ${this.all[at][0] + 1}${this.isChangedAt(at) ? " •" : ""}`; });
