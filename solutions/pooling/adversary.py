@@ -12,7 +12,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lab.kinds import classification
-from lab.kinds.pinned import pinned
 from lab.kinds.runs import Named, Solution
 from lab.train.checkpoints import CheckpointError
 
@@ -53,6 +52,8 @@ def base_of(run: Named, base: str, solution: Solution) -> Any:
     """Return the model of the run called `base`, of the same seed as `run`; `pooling-relations` is the pinned model."""
     chapter, _, variant = base.partition("-")
     if chapter == solution.name:
+        from lab.kinds.pinned import pinned  # a kit has no pinned models, and learns without an adversary
+
         return pinned(solution, variant).model
     folder = run.folder.parent.parent / base / run.folder.name
     if not (folder / "best.pt").exists():

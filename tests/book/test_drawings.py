@@ -98,7 +98,7 @@ def test_a_role_stands_out_from_the_page_and_its_label_from_it(role: str, theme:
 @each_theme
 def test_no_two_roles_share_a_colour(theme: str) -> None:
     own = roles(theme)
-    assert set(own) == {f"--{role}{part}" for role in ROLES for part in ("", "-fill")}
+    assert set(own) == {f"--{role}{part}" for role in ROLES for part in ("", "-fill")} | {"--wrong"}
     assert len(set(own.values())) == len(own)
 
 
