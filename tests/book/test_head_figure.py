@@ -12,6 +12,7 @@ from tests.support.figures import is_narrow
 pytestmark = pytest.mark.browser
 TEXT = "il parle la dort"
 SHOWN = "all => all.filter((each) => each.offsetParent && getComputedStyle(each).opacity > 0.5).length"
+TOPS = "all => all.map((each) => each.getBoundingClientRect().top)"
 DRAWN = "place => [...place.querySelectorAll('.live-after li')].map((row) => row.textContent)"
 
 
@@ -45,6 +46,8 @@ def test_it_stands_complete_and_each_step_is_a_press_or_an_arrow_key(browser, tm
         tab.set_viewport_size({"width": 1000, "height": 900})
         columns, grid, box = tab.locator(".live-col"), tab.locator(".live-grid"), tab.locator(".live").bounding_box()
         assert columns.evaluate_all(SHOWN) == 6
+        rows = tab.locator(".live-col-words button").evaluate_all(TOPS)
+        assert tab.locator(".live-col-k .live-strip[role]").evaluate_all(TOPS) == pytest.approx(rows, abs=1)
         tab.get_by_role("button", name="1 products").click()
         assert columns.evaluate_all(SHOWN) == 3
         for step, shown in ((2, 4), (3, 5), (4, 6)):

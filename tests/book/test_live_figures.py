@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from book._ext.sheets import OURS
 from book.live import export as live_models
 from tests.book.test_live_models import fresh as fresh_of
 from tests.support.figures import STATIC, is_narrow, visited
@@ -27,6 +28,7 @@ CURVES = {
     "ends": [[3, 8], [9, 14]],
     "lines": [{"mean": [90, 50 + at], "seeds": [[89, 50], [91, 50]]} for at in range(4)],
 }
+CENTRES = """all => all.map((each) => each.getBoundingClientRect()).map((box) => (box.left + box.right) / 2)"""
 SIZES = """all => all.flatMap((each) => [...each.querySelectorAll("*")].filter((one) => !one.closest(".live-about"))
   .map(({ tagName, offsetTop, offsetHeight }) => [tagName, offsetTop, offsetHeight]))"""
 FAR = '<div style="height: 2000px"></div>'  # the figure is out of view
@@ -66,9 +68,7 @@ def opened(
     for name, text in parts.items():
         (folder / "live" / f"{name}.js").write_text(text, encoding="utf-8")
     (folder / "live.js").write_text((STATIC / "live.js").read_text(encoding="utf-8"), encoding="utf-8")
-    head = "".join(
-        f'<link rel="stylesheet" href="{(STATIC / f"{name}.css").as_uri()}">' for name in ("book", "figures", "head")
-    )
+    head = "".join(f'<link rel="stylesheet" href="{(STATIC / name).as_uri()}">' for name in OURS)
     head += '<script src="live.js"></script>'
     inside = figure(kind, *names, texts=WORDS | texts)
     page = f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{head}{SKIP}{above}{inside}</html>'
@@ -209,18 +209,20 @@ def test_the_race_runs_all_models_and_marks_what_is_wrong(browser, tmp_path: Pat
     for tab in opened(browser, tmp_path, "encoder_decoder", "bahdanau", "luong", "transformer", kind="race"):
         begun(tab).fill("il m'a entarté")
         assert tab.locator(".live-lane").count() == 4
-        assert all("of 2 words right" in lane for lane in tab.locator(".live-score").all_inner_texts())
+        assert all("of 2 words right" in lane for lane in tab.locator(".live-tally").all_inner_texts())
         for lane in tab.locator(".live-lane").all():
             said = lane.locator(".live-said button").all_inner_texts()
             wrong = lane.locator(".live-wrong").count()
-            assert f"{len(said) - wrong} of 2" in lane.locator(".live-score").inner_text()
+            assert f"{len(said) - wrong} of 2" in lane.locator(".live-tally").inner_text()
         tab.locator(".live-lane").nth(1).locator(".live-said button").first.click()
-        weights = tab.locator(".live-lane").nth(1).locator(".live-strip i")
+        weights = tab.locator(".live-lane").nth(1).locator(".live-shares i")
         shares = weights.evaluate_all("all => all.map((each) => Number(each.style.getPropertyValue('--w')))")
         assert len(shares) == 5
         assert sum(shares) == pytest.approx(1, abs=0.03)
         assert "2 Additive" not in tab.locator(".live-status").inner_text()
         assert "bahdanau, “" in tab.locator(".live-status").inner_text()
+        above = tab.locator(".live-words-above > span").evaluate_all(CENTRES)
+        assert weights.evaluate_all(CENTRES) == pytest.approx(above, abs=1), "a weight stands below its word"
         assert tab.locator(".live-plot circle").count() == 4
         assert is_narrow(tab)
 

@@ -3,7 +3,7 @@
   "use strict";
   const live = (globalThis.live = globalThis.live || {}), { element } = live;
   const TICK = 260, COLS = 64, SHADES = 8;
-  const PLOT = { width: 620, height: 192, left: 40, right: 400, top: 12, bottom: 150 };
+  const PLOT = { width: 440, height: 170, left: 36, right: 250, top: 12, bottom: 126 };
 
   live.race = class extends live.Figure {
     static isGradual = true;
@@ -14,8 +14,8 @@
       Object.assign(this, { curves, titles, colours: JSON.parse(place.dataset.colours), tick: Infinity, picked: null });
       const still = [...place.querySelectorAll(".live-said")].map((said) => [...said.children]);
       this.lanes = titles.map((title, lane) => {
-        const said = new live.Choice(`${title}: press a word to see where it comes from`, (at) => this.pick(lane, at)), score = element("span", { class: "live-score" });
-        const strip = element("div", { class: "live-strip", "aria-hidden": "true" });
+        const said = new live.Choice(`${title}: press a word to see where it comes from`, (at) => this.pick(lane, at)), score = element("span", { class: "live-tally" });
+        const strip = element("div", { class: "live-shares", "aria-hidden": "true" });
         said.place.classList.add("live-said");
         const head = element("p", {}, element("b", { class: "live-dot", style: `--head: ${this.colours[lane]}` }), element("strong", {}, title), " ", score);
         return { title, said, score, strip, still: still[lane] ?? [], place: element("div", { class: "live-lane" }, head, strip, said.place) };
@@ -23,7 +23,7 @@
       this.slider = element("input", { type: "range", min: 3, max: 30, step: 1, value: 18, "aria-label": "words of the sentence", oninput: () => this.ofLength() });
       this.length = element("output");
       this.again = element("button", { type: "button", onclick: () => this.play() }, "read it again");
-      this.heads = element("div", { class: "live-strip live-words-above", lang: "fr" });
+      this.heads = element("div", { class: "live-shares live-words-above", lang: "fr" });
       this.truth = element("p", { class: "live-truth" });
       this.plot = element("div", { class: "live-plot" });
       place.replaceChildren(this.field, this.notes,
@@ -179,7 +179,7 @@
       const svg = element("svg", { role: "img", viewBox: `0 0 ${width} ${height}`, "aria-label": `BLEU by length. ${lines.map((line, i) => `${this.titles[i]}: ${line.mean.map((bleu) => bleu.toFixed(0)).join(", ")}`).join("; ")}.` });
       const text = (words, at, above, attributes = {}) => svg.append(element("text", { x: at, y: above, ...attributes }, words));
       for (const bleu of [0, 50, 100]) {
-        svg.append(element("path", { d: `M${left} ${y(bleu)}H${right}`, class: "live-grid" }));
+        svg.append(element("path", { d: `M${left} ${y(bleu)}H${right}`, class: "live-rule" }));
         text(String(bleu), left - 8, y(bleu) + 5, { "text-anchor": "end" });
       }
       for (const words of [10, 20, 30].filter((each) => each <= most)) text(String(words), x(words), bottom + 20, { "text-anchor": "middle" });
