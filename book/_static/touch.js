@@ -78,6 +78,8 @@ const build = (place) => {
   })
   // The mouse shows what a press would choose; a finger only presses.
   const under = ({ target }) => Number(target.closest("[data-pick]")?.dataset.pick) || 0
+  // Else the focus leaves the buttons, they go, and the drawing moves away before the click.
+  svg.addEventListener("mousedown", (event) => { if (under(event)) event.preventDefault() })
   svg.addEventListener("pointerover", (event) => { if (event.pointerType === "mouse") show(under(event) || chosen) })
   svg.addEventListener("pointerleave", () => show(chosen))
   svg.addEventListener("click", (event) => { if (under(event)) press(under(event)) })
