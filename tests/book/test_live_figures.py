@@ -55,7 +55,7 @@ def opened(
     browser, folder: Path, *names: str, kind: str = "translator", state: str = "", scripts: bool = True, above: str = ""
 ) -> Iterator:
     """Yield a narrow page with the figure, and the scripts beside it that a build writes."""
-    (folder / "live").mkdir()
+    (folder / "live").mkdir(exist_ok=True)
     texts: dict[str, Any] = {"labels": LABELS, "sentences": TEXTS} if kind == "classifier" else {"sentences": SENTENCES}
     if kind in ("writer", "head"):
         texts |= {"rules": RULES, "source": WORDS["source"] + [f"w{number}" for number in range(12, 37)]}
