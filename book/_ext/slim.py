@@ -21,6 +21,10 @@ TIDY = {
     r'<th class="head">(?:<p></p>)?</th>': '<td class="head"></td>',
     # The theme has no colours until a script has chosen light or dark; without scripts pages are light, or dark.css.
     r'(<html[^>]*) data-theme="auto"': r'\1 data-theme="light"',
+    # Its own script comes after the first paint: until then boxes had neither colours nor borders, and moved afterwards.
+    r'localStorage\.getItem\("theme"\) \|\| "auto"': (
+        'localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")'
+    ),
     r"(?<!</noscript>)</head>": (
         '<noscript><link rel="stylesheet" media="(prefers-color-scheme: dark)" href="_static/dark.css"/></noscript>'
         "</head>"

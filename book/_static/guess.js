@@ -1,4 +1,4 @@
-// A guess before the answer: <div class="moved guess" data-guess='{"name", "ask", "options", "answered"}'>, and at the place that
+// A guess before the answer: <div class="moved guess" data-guess='{"name", "answered"}'>, and at the place that
 // answers it <div class="moved paid" data-of="name" data-right="an option">, which then says what was guessed.
 // `element` is that of interactive.js.
 { // a block, for all scripts of a page share one global scope
@@ -15,23 +15,20 @@ const settle = (place) => {
   place.prepend(own)
 }
 
+// The page has the options as text that looks like buttons, so nothing moves when they become buttons.
 const build = (place) => {
-  const { name, ask, options, answered } = JSON.parse(place.dataset.guess)
-  place.replaceChildren()
-  const question = element(place, "p", { id: `guess-${name}` })
-  element(question, "strong", {}, "Guess first. ")
-  question.append(ask)
-  const buttons = element(place, "div", { class: "choices", role: "group", "aria-labelledby": `guess-${name}` })
-  const status = element(place, "p", { role: "status" })
-  const choose = (option, pressed) => {
-    guesses[name] = option
-    ;[...buttons.children].forEach((button) => button.setAttribute("aria-pressed", button === pressed))
+  const { name, answered } = JSON.parse(place.dataset.guess)
+  const choices = place.querySelector(".choices"), status = place.querySelector("[role=status]")
+  const choose = (pressed) => {
+    const option = guesses[name] = pressed.textContent
+    ;[...choices.children].forEach((button) => button.setAttribute("aria-pressed", button === pressed))
     status.textContent = `You say “${option}”. ${answered}`
     document.querySelectorAll(`.paid[data-of="${name}"]`).forEach(settle)
   }
-  options.forEach((option) => {
-    const button = element(buttons, "button", { type: "button", "aria-pressed": "false" }, option)
-    button.addEventListener("click", () => choose(option, button))
+  choices.querySelectorAll("span").forEach((option) => {
+    const button = element(choices, "button", { type: "button", "aria-pressed": "false" }, option.textContent)
+    button.addEventListener("click", () => choose(button))
+    option.replaceWith(button)
   })
 }
 

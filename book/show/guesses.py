@@ -12,10 +12,13 @@ from IPython.display import HTML
 
 def guess(name: str, ask: str, options: Sequence[str], answered: str) -> HTML:
     """Return a question with its options as buttons; `answered` says where on the page it is answered."""
-    data = escape(json.dumps({"name": name, "ask": ask, "options": list(options), "answered": answered}))
-    listed = "; ".join(map(escape, options))
-    plain = f"<p><strong>Guess first.</strong> {escape(ask)} {listed}?</p>"
-    return HTML(f'<div class="moved guess" data-guess="{data}">{plain}</div>')
+    data = escape(json.dumps({"name": name, "answered": answered}))
+    choices = " ".join(f"<span>{escape(option)}</span>" for option in options)
+    named = f"guess-{escape(name)}"
+    return HTML(
+        f'<div class="moved guess" data-guess="{data}"><p id="{named}"><strong>Guess first.</strong> {escape(ask)}</p>'
+        f'<div class="choices" role="group" aria-labelledby="{named}">{choices}</div><p role="status"></p></div>'
+    )
 
 
 def paid(name: str, right: str, says: str) -> HTML:

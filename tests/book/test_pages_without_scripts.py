@@ -28,3 +28,14 @@ def test_a_reader_without_scripts_sees_the_same_colours(browser, name, mode):
     if 'class="drawing"' in page.read_text(encoding="utf8"):
         ground, box = (seen[1][one][0] for one in ("body", ".drawing .box"))
         assert box != ground
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_a_page_has_its_colours_before_the_scripts_that_wait_for_it(browser, mode):
+    context = browser.new_context(color_scheme=mode)
+    context.route("**/*.js*", lambda route: route.abort())
+    tab = context.new_page()
+    tab.goto(dict(zip(PAGES, pages(FULL), strict=True))["index"].as_uri())
+    assert tab.evaluate("document.documentElement.dataset.theme") == mode
+    context.close()
