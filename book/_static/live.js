@@ -4,6 +4,7 @@
   const live = (globalThis.live = globalThis.live || {});
   const FOLDER = new URL("live/", document.currentScript.src), loading = {};
   const NEAR = "400px"; // of the window: from here on a figure is loaded
+  const MIDDLE = "-25% 0px"; // where a figure, however high, begins to move by itself
   const EVENTS = ["click", "input", "change", "focusin"];
   live.data = {};
   live.received = (name, data) => (live.data[name] = data);
@@ -56,7 +57,7 @@
       again?.focus({ preventScroll: true });
       if (figure.input && typed !== undefined && typed !== figure.input.value && !figure.isSent) { figure.use(typed); again?.setSelectionRange?.(from, from); }
       if (asked) replay(at(place, asked.path), asked);
-      if (figure.play && shouldMove) seen(place, () => figure.play(), { threshold: 0.4 });
+      if (figure.play && shouldMove) seen(place, () => figure.play(), { rootMargin: MIDDLE });
     }
 
     function replay(target, { type, value }) {

@@ -17,11 +17,12 @@
     return row[b.length];
   }
 
-  /* The three nearest of some words; a word much longer than all of them has none, and costs no search. */
+  /* The three nearest of some words, of those in which at most a third of the letters differ. */
   live.near = function (word, words) {
-    if (word.length > Math.max(...words.map((other) => other.length)) + 3) return [];
+    if (word.length > Math.max(...words.map((other) => other.length)) + 3) return []; // costs no search
     const far = (other) => (other.startsWith(word) ? 0 : distance(word, other));
-    return words.map((other) => [far(other), other]).sort((a, b) => a[0] - b[0]).slice(0, 3).map(([, other]) => other);
+    const near = words.map((other) => [far(other), other]).filter(([letters]) => letters <= Math.max(1, word.length / 3));
+    return near.sort((a, b) => a[0] - b[0]).slice(0, 3).map(([, other]) => other);
   };
 
   live.Lexicon = class {

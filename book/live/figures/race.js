@@ -2,7 +2,7 @@
 (function () {
   "use strict";
   const live = (globalThis.live = globalThis.live || {}), { element } = live;
-  const TICK = 260, COLS = 64, SHADES = 8;
+  const TICK = 260, READ = 90, COLS = 64, SHADES = 8;
   const PLOT = { width: 440, height: 170, left: 36, right: 250, top: 12, bottom: 126 };
 
   live.race = class extends live.Figure {
@@ -26,9 +26,10 @@
       this.heads = element("div", { class: "live-shares live-words-above", lang: "fr" });
       this.truth = element("p", { class: "live-truth" });
       this.plot = element("div", { class: "live-plot" });
-      place.replaceChildren(this.field, this.notes,
+      place.replaceChildren(
+        element("div", { class: "live-sheet" }, this.heads, ...this.lanes.map((lane) => lane.place)), this.truth, this.status,
         element("div", { class: "live-row" }, element("label", {}, "length ", this.slider), this.length, this.again),
-        element("div", { class: "live-sheet" }, this.heads, ...this.lanes.map((lane) => lane.place)), this.truth, this.status, this.plot);
+        this.field, this.notes, this.plot);
       if (!this.restore()) this.run();
     }
 
@@ -91,13 +92,13 @@
       this.go(matchMedia("(prefers-reduced-motion: reduce)").matches ? Infinity : 1);
     }
 
-    /* Up to the last French word it is read, then a word is written at each tick. */
+    /* Up to the last French word it is read, and soon; then a word is written at each tick. */
     go(tick) {
       clearTimeout(this.going);
       const isDone = tick >= this.words.length + Math.max(...this.lanes.map((lane) => lane.words.length));
       this.tick = isDone ? Infinity : tick;
       this.draw();
-      if (!isDone) this.going = setTimeout(() => this.go(tick + 1), TICK);
+      if (!isDone) this.going = setTimeout(() => this.go(tick + 1), tick < this.words.length ? READ : TICK);
     }
 
     pick(lane, at) {

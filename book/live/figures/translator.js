@@ -93,7 +93,7 @@
       else if (key !== this.ownOf) this.own = words.length ? network.translate(tokens).map((step) => this.corpus.target[step.token]) : [];
       this.ownOf = key;
       this.tokens = tokens;
-      this.chosen = Math.min(this.chosen, Math.max(0, this.steps.length - 1));
+      if (this.chosen >= this.steps.length) this.chosen = Math.max(0, (this.steps.length - 1) >> 1); // a word, not the end
       this.source.put(words.map(live.cut), "fr", (button, place) => button.setAttribute("aria-pressed", hand.mute.has(place)));
       this.boxes.forEach(({ input }, head) => { input.checked = !hand.off.has(head); });
       for (const part of ["use", "weights", "heads"]) this.menus[part].select.value = hand[part];
