@@ -96,6 +96,9 @@ def opened(browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return at
 
 
+FIRST = [100, 0, 0, 0, 0]  # what the bars begin with: all on the first word
+
+
 def shares(tab) -> list[int]:
     values = tab.locator(".live-weight").evaluate_all("all => all.map((each) => each.getAttribute('aria-valuenow'))")
     return [round(100 * float(value)) for value in values]
@@ -104,14 +107,16 @@ def shares(tab) -> list[int]:
 @pytest.mark.browser
 def test_bars_are_dragged_and_moved_by_keys_and_always_add_up_to_one(opened) -> None:
     for tab in opened():
-        assert shares(tab) == [20] * 5
+        assert shares(tab) == FIRST
         assert tab.evaluate("document.activeElement.getAttribute('aria-label')") == "weight of il for w5"
         before = tab.locator(".live-status").inner_text()
-        tab.keyboard.press("ArrowUp")
-        assert shares(tab) == [25, 19, 19, 19, 18]
-        tab.keyboard.press("End")
-        assert shares(tab) == [100, 0, 0, 0, 0]
+        tab.keyboard.press("PageDown")
+        assert shares(tab) == [80, 5, 5, 5, 5]
         assert tab.locator(".live-status").inner_text() != before
+        tab.keyboard.press("ArrowUp")
+        assert shares(tab) == [85, 4, 4, 4, 3]
+        tab.keyboard.press("End")
+        assert shares(tab) == FIRST
         box = tab.locator(".live-weight i").nth(3).bounding_box()
         x, top, bottom = box["x"] + box["width"] / 2, box["y"], box["y"] + box["height"]
         tab.mouse.move(x, bottom - 5)
@@ -157,7 +162,7 @@ def test_at_the_end_both_losses_stand_there_and_a_press_shows_the_model_s_weight
         tab.keyboard.press("End")
         for _ in range(2):
             tab.get_by_role("button", name="next word").press("Enter")
-            assert shares(tab) == [20] * 5
+            assert shares(tab) == FIRST
             tab.keyboard.press("Home")  # the first bar has the focus again
             assert shares(tab) == [0, 25, 25, 25, 25]
         assert [text.split("\n")[0] for text in words(tab)] == ENGLISH.split()
@@ -176,14 +181,14 @@ def test_at_the_end_both_losses_stand_there_and_a_press_shows_the_model_s_weight
         assert all(sum(float(cell or 0) for cell in cells[1:6]) == pytest.approx(1, abs=0.03) for cells in shown)
         assert -np.mean(np.log([float(cells[6]) for cells in shown])) == pytest.approx(its, rel=0.2)
         assert is_narrow(tab)
-        tab.wait_for_function("location.hash.endsWith('w=100-0-0-0-0_0-25-25-25-25_0-25-25-25-25&weights=shown')")
+        tab.wait_for_function("location.hash.endsWith('w=_0-25-25-25-25_0-25-25-25-25&weights=shown')")
         tab.locator(".live-words button").first.click()
         assert shares(tab) == [100, 0, 0, 0, 0]
         tab.get_by_role("button", name="start anew").click()
-        assert shares(tab) == [20] * 5
+        assert shares(tab) == FIRST
         tab.get_by_role("button", name="another sentence").click()
         assert [text.split("\n")[0] for text in words(tab)] == "w7 w8 w9 w10".split()
-        assert shares(tab) == [34, 33, 33]
+        assert shares(tab) == [100, 0, 0]
 
 
 @pytest.mark.browser
@@ -191,9 +196,9 @@ def test_at_the_end_both_losses_stand_there_and_a_press_shows_the_model_s_weight
     ("state", "expected"),
     [
         ("at=2&w=_10-20-30-40-0", [10, 20, 30, 40, 0]),
-        ("at=2&w=_10-20-30-41-0", [20] * 5),
-        ("at=2&w=_10-20-30--40-80", [20] * 5),
-        ("at=2&w=_50-50_____9-9", [20] * 5),
+        ("at=2&w=_10-20-30-41-0", FIRST),
+        ("at=2&w=_10-20-30--40-80", FIRST),
+        ("at=2&w=_50-50_____9-9", FIRST),
         ("at=length&w=0-0-100-0-0", [0, 0, 100, 0, 0]),
         ("at=1.5&text=nonsense&w=0-0-100-0-0", [0, 0, 100, 0, 0]),
     ],
@@ -209,5 +214,5 @@ def test_an_address_leads_back_to_the_weights(opened, state: str, expected: list
 def test_without_scripts_the_frame_stands_there_and_says_the_loss(opened) -> None:
     for tab in opened(scripts=False):
         assert tab.locator(".live-row").evaluate_all("all => all.filter((each) => each.offsetParent)") == []
-        assert tab.locator(".live-weight").all_inner_texts()[0].split() == [".20", "il"]
+        assert tab.locator(".live-weight").all_inner_texts()[0].split() == ["1.00", "il"]
         assert "nats" in tab.locator(".live").inner_text()

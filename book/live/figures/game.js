@@ -92,7 +92,7 @@
 
     /* Of the address: at=3&w=92-8-0-0-0_20-…&weights=shown, an empty row where nothing was set. */
     given() {
-      const w = this.rows.map((row) => (String(row) === String(this.equal) ? "" : row.join("-"))).join("_");
+      const w = this.rows.map((row) => (String(row) === String(this.first) ? "" : row.join("-"))).join("_");
       return { at: this.at + 1, w, ...(this.isShown ? { weights: "shown" } : {}) };
     }
 
@@ -115,7 +115,8 @@
       this.tokens = [...this.source.slice(0, -1).map((word) => this.number.get(word)), live.END];
       this.truth = this.words.map((word) => this.words_of_target.get(word));
       this.equal = parts(this.source.map(() => 1), WHOLE);
-      this.rows = this.words.map(() => this.equal);
+      this.first = this.source.map((_, place) => (place ? 0 : WHOLE)); // equal ones would leave nothing to do: many words come out right
+      this.rows = this.words.map(() => this.first);
       Object.assign(this, { at: 0, most: 0, isShown: false, own: live.attended(this.network, this.tokens, this.truth) });
       if (this.sent) this.follow(this.sent);
       this.sent = null;

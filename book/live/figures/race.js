@@ -184,7 +184,7 @@
         text(String(bleu), left - 8, y(bleu) + 5, { "text-anchor": "end" });
       }
       for (const words of [10, 20, 30].filter((each) => each <= most)) text(String(words), x(words), bottom + 20, { "text-anchor": "middle" });
-      text("words in the French sentence", (left + right) / 2, bottom + 38, { "text-anchor": "middle" });
+      text("BLEU, by words in the French sentence", (left + right) / 2, bottom + 38, { "text-anchor": "middle" });
       const ids = lines.map((_, i) => i).sort((a, b) => lines[b].mean.at(-1) - lines[a].mean.at(-1));
       let label = -Infinity;
       for (const i of ids) {
