@@ -13,7 +13,7 @@ from autograder.kit.calls.adapter import Adapter
 from autograder.kit.calls.call import call
 from autograder.kit.known.table_models import BeamStep, GreedyStep
 from autograder.kit.verdict.answer import Caller
-from autograder.kit.verdict.cases import Case, Criterion, Example, KnownMistake, Pairs
+from autograder.kit.verdict.cases import Case, Criterion, Example, KnownMistake, Pairs, Recorded
 from autograder.kit.verdict.hunts import Argument, HuntInput
 
 FOLDER = Path(__file__).parents[1] / "recordings"
@@ -38,7 +38,8 @@ class Recording:
 
 
 CLASSES = (
-    *(Recording, Case, Criterion, Example, KnownMistake, Pairs, BeamStep, GreedyStep, HuntInput, Argument, Adapter),
+    *(Recording, Case, Criterion, Example, KnownMistake, Pairs, Recorded),
+    *(BeamStep, GreedyStep, HuntInput, Argument, Adapter),
 )
 
 
@@ -50,7 +51,8 @@ def pack(recording: Recording) -> bytes:
     """Return a recording as the bytes of an npz file: arrays, equal ones once, and a codec's text."""
     arrays: dict[str, np.ndarray] = {}
     cases = [
-        replace(case, known=[replace(each, outputs=each.numbers()) for each in case.known]) for case in recording.cases
+        replace(case, known=[replace(each, run=Recorded(each.outputs)) for each in case.known])
+        for case in recording.cases
     ]
     cases = [replace(case, pairs=pairs) for case, pairs in zip(cases, _pairs(cases), strict=True)]
     keys: dict[tuple, str] = {}
@@ -85,4 +87,4 @@ def _pairs(cases: list[Case]) -> list[Pairs]:
     places = cases[0].pairs.places
     if len(places) > MOST_PAIRS:  # minutes to run, megabytes to send: grading alone names them
         places = places[:0]
-    return [Pairs(places, np.array([case.pairs.row(pair) for pair in range(len(places))])) for case in cases]
+    return [Pairs(places, Recorded(np.array([case.pairs.row(pair) for pair in range(len(places))]))) for case in cases]
