@@ -11,7 +11,8 @@ export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PYTHON3 ?= python3
 STAMPS := build/stamps
-SETUP := $(STAMPS)/requirements $(STAMPS)/activate $(STAMPS)/system
+INSTALLED := .venv/stamps# goes with .venv, so that `rm -r .venv` installs again
+SETUP := $(INSTALLED)/requirements $(INSTALLED)/activate $(STAMPS)/system
 # What activating .venv adds: every command finds the course, from any folder. Not a .pth file, which no option of
 # Python's turns off: the tests of students' notebooks need a Python that knows nothing of the course.
 define ON_PYTHONPATH
@@ -30,7 +31,7 @@ help: ## list the verbs
 
 setup: $(SETUP) ## install what requirements.txt and apt.txt list (the other verbs do it by themselves)
 
-$(STAMPS)/requirements: requirements.txt
+$(INSTALLED)/requirements: requirements.txt
 	@python=$(PYTHON3); again=""; \
 	if test -x .venv/bin/python; then python=.venv/bin/python; again="rm -r .venv, and "; fi; \
 	version=$$($$python -V 2>&1) || version=missing; \
@@ -38,13 +39,13 @@ $(STAMPS)/requirements: requirements.txt
 	  echo "The course needs Python 3.11 or newer, and $$python is $$version: $${again}make PYTHON3=python3.14 setup" >&2; exit 1; }; \
 	$$python -c 'import sys; sys.exit(sys.version_info[:2] > (3, 14))' || \
 	  echo "$$version is newer than was tried (Python 3.11 to 3.14). If a package is missing for it: $${again}make PYTHON3=python3.14 setup" >&2
-	@mkdir -p $(@D)
 	@test -x .venv/bin/python || $(PYTHON3) -m venv .venv
 	@echo "installing requirements.txt into .venv (a few minutes the first time)"
 	@.venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@mkdir -p $(@D)
 	@touch $@
 
-$(STAMPS)/activate: $(STAMPS)/requirements
+$(INSTALLED)/activate: $(INSTALLED)/requirements
 	@grep -q "make setup" .venv/bin/activate || printf '\n%s\n' "$$ON_PYTHONPATH" >> .venv/bin/activate
 	@touch $@
 

@@ -120,11 +120,11 @@ def test_a_python_that_is_newer_than_was_tried_is_warned_about_and_taken(tmp_pat
 def test_the_tests_of_a_class_leave_its_release_alone(tmp_path):
     """Where there is a course.toml, `make test` releases into a folder of its own, and tests what is there."""
     shutil.copy(ROOT / "Makefile", tmp_path)
-    for name in ("requirements", "activate", "system"):
-        (tmp_path / "build" / "stamps").mkdir(parents=True, exist_ok=True)
-        (tmp_path / "build" / "stamps" / name).touch()
+    for name in (".venv/stamps/requirements", ".venv/stamps/activate", "build/stamps/system"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
     python = tmp_path / ".venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
+    python.parent.mkdir()
     python.write_text('#!/bin/sh\necho "$ATTENTION_BUILD $2"\n')
     python.chmod(0o755)
     for name in ("requirements.txt", "apt.txt"):

@@ -103,19 +103,25 @@ class Drawing:
         name: str = "",
         size: tuple[float, float] = (30, 20),
         words: tuple[Sequence[str], Sequence[str]] = ((), ()),
-        digits: int = 1,
+        digits: int | None = 1,
         hot: int | None = None,
     ) -> tuple[float, float]:
         """Draw a matrix with its numbers and return its right edge and the middle of its height.
 
         Weights are as dark as they are large; `words` stand beside the rows and above the columns; row `hot` has a
-        thick frame.
+        thick frame. Where `digits` is None, there are squares alone, in full colour for 1.
         """
         table, (wide, high) = np.atleast_2d(np.asarray(values, float)), size
         line, fill = COLOURS[role]
         for i, row in enumerate(table):
             for j, value in enumerate(row):
                 left, top = x + j * wide, y + i * high
+                if digits is None:
+                    self.parts.append(
+                        f'<rect class="shade {role}" x="{left:g}" y="{top:g}" width="{wide:g}" height="{high:g}"'
+                        f' fill="{line}" fill-opacity="{value:.2f}"/>'
+                    )
+                    continue
                 shade = f' fill-opacity="{0.06 + 0.54 * value:.2f}"' if role == "weights" else ""
                 colour = line if role == "weights" else fill
                 kind = "cell weights" if role == "weights" else f"box {role}".strip()

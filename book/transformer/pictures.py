@@ -1,19 +1,14 @@
 """Pictures of the chapter on the Transformer: three masks of one batch, a counter beside clocks, heads left out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-import numpy as np
 import torch
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
+from jaxtyping import Float
+from torch import Tensor
 
-from book.show.drawn import Drawing
-from lab.show.plots import Picture, panels
-from solutions.transformer.ablation import Head
+from book.show.drawn import Drawing, number
+from solutions.transformer.ablation import USES, Head
 from solutions.transformer.attention import make_masks, sinusoids
-
-OTHERS = "#b9c0c9"  # heads that cannot attend to <s>
-SHADES = "plasma_r"
 
 
 def three_masks(source: Sequence[str], target: Sequence[str]) -> Drawing:
@@ -70,19 +65,31 @@ def counter_and_clocks(length: int = 8, d_model: int = 6) -> Drawing:
     return drawing
 
 
-def heads_left_out(heads: Sequence[Head]) -> Picture:
-    """Draw by how much the loss rises without each head, the costliest first; decoder heads as <s> has weight there."""
-    figure, (axes,) = panels((7.2, 3.6))
-    shade = ScalarMappable(Normalize(0, 1), SHADES)
-    colours = [shade.to_rgba(head.habits.mark) if head.use == "decoder" else OTHERS for head in heads]
-    places = np.arange(len(heads))
-    axes.bar(places, [head.cost for head in heads], color=colours, edgecolor="#48566b", linewidth=0.6)
-    axes.set_xticks(places, [f"{head.use} {head.layer}.{head.number}" for head in heads], rotation=90, fontsize=8)
-    axes.set_ylabel("loss rises by (nats a token)")
-    bar = figure.colorbar(shade, ax=axes, pad=0.01)
-    bar.set_label("decoder heads: weight on <s>")
+def heads_left_out(heads: Sequence[Head], seen: Mapping[str, Float[Tensor, "layers heads queries keys"]]) -> Drawing:
+    """Draw each head's weights on one sentence, and below it how much the loss rises without the head."""
     told = "; ".join(
         f"{head.name} {head.cost:.3f}" + (f", {head.habits.mark:.0%} on <s>" if head.use == "decoder" else "")
         for head in heads
     )
-    return Picture(figure, f"How much the loss rises without each head, from the costliest: {told}.")
+    drawing = Drawing(
+        f"{len(heads)} heads on one sentence. Below each, in nats a token, how much the loss rises without it: the "
+        "thicker its frame, the more. Rows ask, columns are asked; the first column of the decoder is <s>",
+        f"From the costliest: {told}.",
+    )
+    most = max(head.cost for head in heads)
+    cell, left = 9.5, 20
+    wide, high = cell * max(each.shape[-1] for each in seen.values()) + 10, cell * seen["decoder"].shape[-2] + 28
+    for use in USES:
+        layers, count, queries, keys = seen[use].shape
+        drawing.panel(left + wide * count, 34 + high * layers, use, left + wide * count / 2)
+        for head in (head for head in heads if head.use == use):
+            x, y = left + wide * (head.number - 1), 28 + high * (head.layer - 1)
+            weights = seen[use][head.layer - 1, head.number - 1]
+            drawing.matrix(x, y, weights.numpy(), "weights", size=(cell, cell), digits=None)
+            corners = [(x, y), (x + cell * keys, y), (x + cell * keys, y + cell * queries), (x, y + cell * queries)]
+            for (x1, y1), (x2, y2) in zip(corners, corners[1:] + corners[:1], strict=True):
+                drawing.rule(x1, y1, x2, y2, width=0.5 + 5 * max(head.cost, 0) / most)
+            drawing.text(x + cell * keys / 2, y + cell * queries + 17, number(head.cost, 3))
+        for layer in range(layers):
+            drawing.text(left - 8, 28 + high * layer + cell * queries / 2 + 4, f"{layer + 1}", "small soft", "end")
+    return drawing

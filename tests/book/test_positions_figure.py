@@ -12,7 +12,7 @@ from solutions.transformer.attention import sinusoids
 from tests.support.figures import is_narrow, opened, status
 
 INSIDE = "For the first pair and k = 3 the angle is 3 radians, from position 2 to 5 as from any other."
-FIGURE = f'<div class="moved positions" data-width="8" data-pos="2" data-k="3"><p>{INSIDE}</p></div>'
+FIGURE = f'<div class="moved positions" data-width="16" data-pos="2" data-k="3"><p>{INSIDE}</p></div>'
 LAST_POSITION, LAST_OFFSET = 50, 20
 NUMBER = re.compile(r"−?\d*\.\d+")
 
@@ -37,10 +37,14 @@ def put(page, label: str, key: str, presses: int = 1) -> None:
         page.get_by_label(label, exact=True).press(key)
 
 
+def choose(page, pair: int) -> None:
+    page.get_by_role("group", name="pair of features").get_by_role("button").nth(pair).click()
+
+
 @pytest.mark.parametrize("pair", range(4))
 def test_points_are_those_of_the_taught_table(page, pair: int) -> None:
-    taught = sinusoids(LAST_POSITION + LAST_OFFSET + 1, 8)[:, 2 * pair : 2 * pair + 2]
-    page.get_by_label("pair of features").select_option(index=pair)
+    taught = sinusoids(LAST_POSITION + LAST_OFFSET + 1, 16)[:, 2 * pair : 2 * pair + 2]
+    choose(page, pair)
     torch.testing.assert_close(torch.stack(announced(page)[:2]), taught[[2, 5]], atol=6e-4, rtol=0)
     put(page, "position", "ArrowRight", 5)
     put(page, "offset k", "ArrowLeft")
@@ -53,15 +57,38 @@ def test_points_are_those_of_the_taught_table(page, pair: int) -> None:
 
 @pytest.mark.parametrize("pair", range(4))
 def test_the_matrix_turns_every_position_by_the_offset_and_is_the_same_for_all(page, pair: int) -> None:
-    page.get_by_label("pair of features").select_option(index=pair)
+    choose(page, pair)
     *_, turn, matrix = announced(page)
-    assert turn == pytest.approx(3 / 10000 ** (2 * pair / 8), abs=6e-4)
+    assert turn == pytest.approx(3 / 10000 ** (2 * pair / 16), abs=6e-4)
     for key in ("Home", "ArrowRight", "ArrowRight", "ArrowRight", "End"):
         put(page, "position", key)
         start, end, angle, same = announced(page)
         assert angle == turn
         assert torch.equal(same, matrix)
         torch.testing.assert_close(matrix @ start, end, atol=2e-3, rtol=0)
+
+
+def test_a_drag_across_the_stripes_moves_the_position_to_what_is_under_the_pointer(page) -> None:
+    frames = page.locator("svg.stripes .frame")
+    box = page.locator("svg.stripes").bounding_box()
+    wide = frames.first.bounding_box()["width"]
+    for pos in (31, 7):
+        at = page.locator("svg.stripes .cell").nth(pos).bounding_box()
+        page.mouse.move(box["x"] + box["width"] - 3, at["y"] + 3)
+        page.mouse.down()
+        page.mouse.move(at["x"] + at["width"] / 2, at["y"] + 3, steps=3)
+        page.mouse.up()
+        assert f"position {pos} is at" in status(page)
+        assert f"position {pos + 3} at" in status(page)
+        assert frames.first.bounding_box()["x"] == pytest.approx(at["x"], abs=wide / 4)
+
+
+def test_each_stripe_is_as_dark_as_the_taught_table_says(page) -> None:
+    shades = page.locator("svg.stripes .cell").evaluate_all(
+        "all => all.map((each) => +each.getAttribute('fill-opacity'))"
+    )
+    drawn = torch.tensor(shades).view(16, LAST_POSITION + LAST_OFFSET + 1)
+    torch.testing.assert_close(2 * drawn - 1, sinusoids(LAST_POSITION + LAST_OFFSET + 1, 16).mT, atol=2e-3, rtol=0)
 
 
 def test_without_scripts_there_is_a_sentence(browser, tmp_path: Path) -> None:

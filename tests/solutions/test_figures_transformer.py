@@ -1,5 +1,6 @@
 """Tests of the pictures in the chapter on the Transformer."""
 
+import re
 from statistics import fmean
 
 import pytest
@@ -72,16 +73,28 @@ def test_the_masks_of_a_batch_are_drawn_as_they_are_made() -> None:
     assert hidden == [1, 3, 4]  # the source's padding; the future of three; and the target's padding as a key of itself
 
 
-def test_heads_left_out_are_drawn_in_their_order_and_those_of_the_decoder_coloured() -> None:
+def test_each_head_stands_with_its_weights_and_its_cost_in_a_frame_as_thick_as_that() -> None:
     heads = [
         Head("cross", 1, 1, 0.3, Habits(0.1)),
-        Head("decoder", 1, 2, 0.2, Habits(0.46)),
-        Head("encoder", 1, 1, 0.0, Habits(0.2)),
+        Head("decoder", 1, 2, 0.15, Habits(0.46)),
+        Head("encoder", 1, 1, -0.01, Habits(0.2)),
     ]
-    drawn = pictures.heads_left_out(heads)
-    colours = [bar.get_facecolor() for bar in drawn.figure.axes[0].patches]
-    assert colours[0] == colours[2] != colours[1]
-    assert "decoder, layer 1, head 2 0.200, 46% on <s>" in drawn.alt
+    generator = torch.Generator().manual_seed(0)
+    sizes = {"encoder": (1, 1, 3, 3), "decoder": (1, 2, 4, 4), "cross": (1, 1, 4, 3)}
+    seen = {use: torch.rand(size, generator=generator) for use, size in sizes.items()}
+    drawing = pictures.heads_left_out(heads, seen)
+    encoder, decoder, cross = ("".join(parts) for _, _, parts in drawing.panels)
+    for drawn, weights in (
+        (encoder, seen["encoder"][0, 0]),
+        (decoder, seen["decoder"][0, 1]),
+        (cross, seen["cross"][0, 0]),
+    ):
+        shades = [float(shade) for shade in re.findall(r'fill-opacity="([\d.]+)"', drawn)]
+        assert shades == pytest.approx(weights.flatten().tolist(), abs=0.01)
+    widths = [float(re.findall(r'stroke-width="([\d.]+)"', drawn)[0]) for drawn in (encoder, decoder, cross)]
+    assert widths == [0.5, 3.0, 5.5]
+    assert [each in drawn for each, drawn in (("−.010", encoder), (".150", decoder), (".300", cross))] == [True] * 3
+    assert "decoder, layer 1, head 2 0.150, 46% on <s>" in drawing.described
 
 
 def test_a_counter_stands_beside_clocks() -> None:

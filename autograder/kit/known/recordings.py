@@ -1,9 +1,11 @@
 """Cases on a student's machine: arrays that `release` recorded, so that `check` needs neither solutions nor checks."""
 
 import io
+import math
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +16,13 @@ from autograder.kit.calls.call import call
 from autograder.kit.known.table_models import BeamStep, GreedyStep
 from autograder.kit.verdict.answer import Caller
 from autograder.kit.verdict.cases import Case, Criterion, Example, KnownMistake, Pairs, Recorded
+from autograder.kit.verdict.compare import same
 from autograder.kit.verdict.hunts import Argument, HuntInput
 
 FOLDER = Path(__file__).parents[1] / "recordings"
 MOST_PAIRS = 160  # whose numbers a check's recording holds
+DROPPED = 6  # bits of 23: 4e-6 of a number, a fifth of what still counts as the same
+LARGE = 4096  # numbers of a right answer
 
 
 @dataclass
@@ -48,24 +53,30 @@ def path(check_id: str, folder: Path | None = None) -> Path:
 
 
 def pack(recording: Recording) -> bytes:
-    """Return a recording as the bytes of an npz file: arrays, equal ones once, and a codec's text."""
-    arrays: dict[str, np.ndarray] = {}
-    cases = [
-        replace(case, known=[replace(each, run=Recorded(each.outputs)) for each in case.known])
-        for case in recording.cases
-    ]
-    cases = [replace(case, pairs=pairs) for case, pairs in zip(cases, _pairs(cases), strict=True)]
-    keys: dict[tuple, str] = {}
+    """Return a recording as the bytes of an npz file: a codec's text, and one row of numbers for each dtype.
 
-    def put(array: np.ndarray) -> str:
-        key = keys.setdefault((array.dtype.str, array.shape, array.tobytes()), f"a{len(arrays)}")
-        arrays[key] = array
-        return key
+    Equal arrays stand there once. An array each would cost more in headers than in numbers.
+    """
+    rows: dict[str, list[np.ndarray]] = {}
+    places: dict[tuple, list] = {}
+    ends: dict[str, int] = {}
+    cases = _with_given(recording.cases)
+    cases = [replace(case, pairs=pairs) for case, pairs in zip(cases, _pairs(cases), strict=True)]
+
+    def put(array: np.ndarray) -> list:
+        """Return an array's dtype, where it begins in the row of this dtype, and its shape."""
+        kind = array.dtype.str
+        key = (kind, array.shape, array.tobytes())
+        if key not in places:
+            places[key] = [kind, ends.get(kind, 0), *array.shape]
+            ends[kind] = ends.get(kind, 0) + array.size
+            rows.setdefault(kind, []).append(array.ravel())
+        return places[key]
 
     text = codec.encode(replace(recording, cases=cases), CLASSES, put)
-    arrays["json"] = np.frombuffer(text, dtype=np.uint8)
+    arrays = {kind: np.concatenate(row) for kind, row in rows.items()}
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    np.savez_compressed(buffer, allow_pickle=False, json=np.frombuffer(text, np.uint8), **arrays)
     return buffer.getvalue()
 
 
@@ -78,8 +89,49 @@ def load(check_id: str, folder: Path | None = None) -> Recording:
         advice = f": did you mean {near}?" if near else f"; this kit has: {', '.join(known) or 'none'}"
         raise LookupError(f"no recorded answers for the check '{check_id}'{advice}")
     with np.load(place, allow_pickle=False) as arrays:
-        # Each array is read anew: two places never share one.
-        return codec.decode(arrays["json"].tobytes(), CLASSES, arrays.__getitem__)
+        rows = dict(arrays)
+
+    def take(place: list) -> np.ndarray:
+        """Return an array of its own: two places never share one."""
+        kind, begin, *shape = place
+        return rows[kind][begin : begin + math.prod(shape)].reshape(shape).copy()
+
+    return codec.decode(rows["json"].tobytes(), CLASSES, take)
+
+
+def _with_given(cases: list[Case]) -> list[Case]:
+    """Return the cases with what each known mistake gives there, in as few numbers and digits as tell it from others.
+
+    In a large case only what shows in no other one is kept.
+    """
+    seen = {
+        known.name
+        for case in cases
+        if not _is_large(case)
+        for known in case.known
+        if (given := known.outputs) is not None and not same(given, case.outputs.values())
+    }
+    return [replace(case, known=[_given(known, case, seen) for known in case.known]) for case in cases]
+
+
+def _is_large(case: Case) -> bool:
+    return sum(right.size for right in case.outputs.values()) > LARGE
+
+
+def _given(known: KnownMistake, case: Case, seen: set[str]) -> KnownMistake:
+    numbers = known.outputs
+    if numbers is None or (known.name in seen and _is_large(case)):
+        return replace(known, run=Recorded(None))
+    pairs = zip_longest(numbers, list(case.outputs.values())[: len(numbers)])
+    return replace(known, run=Recorded([_shorter(*pair) for pair in pairs]))
+
+
+def _shorter(array: np.ndarray, right: np.ndarray | None) -> np.ndarray:
+    """Return numbers of which only the leading bits are kept; right ones as they are, which are there already."""
+    if array.dtype != np.float32 or (right is not None and np.array_equal(array, right, equal_nan=True)):
+        return array
+    rounded = ((array.view(np.uint32) + (1 << DROPPED >> 1)) >> DROPPED << DROPPED).view(np.float32)
+    return np.where(np.isfinite(array) & np.isfinite(rounded), rounded, array)
 
 
 def _pairs(cases: list[Case]) -> list[Pairs]:

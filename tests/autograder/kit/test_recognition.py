@@ -1,6 +1,7 @@
 """Known mistakes are named where some cases crash and when two occur together, and nothing else is."""
 
 import re
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -8,13 +9,17 @@ import pytest
 import torch
 
 from autograder.checks import find
+from autograder.kit.known.recognition import Evidence
 from autograder.kit.known.recordings import Recording, load, pack, path
 from autograder.kit.verdict.answer import Answer, Failure
+from autograder.kit.verdict.cases import Pairs
 from autograder.kit.verdict.compare import SAME, same
 from autograder.kit.verdict.grading import Verdict, grade
 from tests.answers import check_ids, collected
+from tests.support.verdicts import drawn
 
 IDS = check_ids()
+FEW_IDS = ["bahdanau.masked_softmax", "transformer.make_masks", "long_context.sliding_window"]
 
 
 def graded(check_id: str, function, seed: int = 0) -> Verdict:
@@ -202,6 +207,24 @@ def test_the_laptop_names_the_same_two_mistakes(tmp_path):
     verdict = grade(check_id, known.cases, known.criteria, check.calling(sines_then_cosines_from_one))
     assert set(verdict.mistakes) == {"halves", "from_one"}
     assert len(packed) < 500_000
+
+
+@pytest.mark.parametrize(
+    "check_id", FEW_IDS + [pytest.param(each, marks=pytest.mark.slow) for each in IDS if each not in FEW_IDS]
+)
+def test_what_the_laptop_keeps_of_a_mistake_tells_it_from_the_others(check_id, tmp_path):
+    cases = [replace(case, pairs=Pairs()) for case in drawn(check_id, 0)]
+    path(check_id, tmp_path).write_bytes(pack(Recording(cases, [])))
+    kept = load(check_id, tmp_path).cases
+    for place, mistake in enumerate(cases[0].known):
+        numbers = {case.name: case.known[place].outputs for case in cases}
+        answers = {
+            name: Answer(error=Failure("raised", "")) if given is None else Answer(given, several=len(given) > 1)
+            for name, given in numbers.items()
+        }
+        named, kept_named = ([known.name for known in Evidence(of, answers).alone()] for of in (cases, kept))
+        assert kept_named == named, mistake.name
+        assert mistake.usual or mistake.name in named
 
 
 @pytest.mark.parametrize("check_id", IDS)
