@@ -4,14 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.grade.summary import printable
+from autograder.grade.summary import note, printable
 from autograder.gradebook.people.names import name_key
 from autograder.gradebook.people.roster import Person, Roster
 from autograder.gradebook.store import query, spreadsheet
 from autograder.report import data
 
 DAY = 86400.0  # seconds
-MOST_NAMED = 10  # students whom one line of the terminal names
 COLUMNS = [
     "student",
     "assignment",
@@ -134,13 +133,6 @@ def _missing(person: Person, assignment: str, most: float, zero: bool) -> Grade:
         name = f"{name_key(person.name)}_{number}_0_none"
     nothing = query.Submission("", person.name, assignment)
     return Grade(nothing, most, name, "has not handed in", zero, person.name, is_missing=True)
-
-
-def note(what: str, who: Iterable[str]) -> list[str]:
-    """Return [a line that says of whom something holds], [] of nobody."""
-    names = [printable(each) for each in who]
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return [f"{len(names)} {what}: {'; '.join(names[:MOST_NAMED])}{more}."] if names else []
 
 
 def not_final(grades: Sequence[Grade]) -> list[str]:

@@ -64,17 +64,16 @@ class Experiment(ABC, Generic[T]):
         minutes: int | float | None = None,
         device: torch.device | None = None,
         folder: Path | None = None,
-        corpus: Any = None,
         fresh: bool = False,
         **how: Any,
     ) -> T:
         """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`.
 
-        The budget is that of the whole call: reading the corpus and validating are in it. `how` are other fields of a
-        trainer: `micro_tokens`, `quiet`, and with `keep_on_interrupt` a KeyboardInterrupt ends it as the budget does.
+        The budget is that of the whole call: reading the corpus and validating are in it. `how`: the `corpus`, if it is
+        at hand, and a trainer's `micro_tokens`, `quiet` and `keep_on_interrupt` (Ctrl-C ends it as the budget does).
         """
         budget, folder = Budget.of(minutes), folder or run.folder
-        trainer = self.trainer(solution, run, recipe, folder, budget, corpus, fresh, device, **how)
+        trainer = self.trainer(solution, run, recipe, folder, budget, fresh=fresh, device=device, **how)
         if fresh:  # only now, when corpus and model are there
             forget(folder)
         progress = trainer.run()  # of the whole training; the checkpoint holds that of its best moment
