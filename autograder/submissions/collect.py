@@ -9,15 +9,7 @@ from pathlib import Path
 from autograder.assignment import dropped
 from autograder.submissions import zip_files
 from autograder.submissions.files import Inbox, Rejected, SubmittedFile, limit_files, list_folder
-from autograder.submissions.lms_names import (
-    folder_name,
-    has_lms_name,
-    holds_class,
-    is_junk,
-    is_wrapper,
-    owner_of,
-    sort_key,
-)
+from autograder.submissions.lms_names import folder_name, holds_class, is_junk, is_wrapper, owner_of, sort_key
 from autograder.submissions.student import StudentFiles, shown_path
 
 ByStudent = dict[str, list[SubmittedFile]]
@@ -149,7 +141,7 @@ def _limit_by_student(files: list[SubmittedFile], depth: int) -> list[SubmittedF
 
 def _require_class(files: list[SubmittedFile], root: Path, assignments: list[str]) -> None:
     """Raise ValueError for one student's folder: LMS-like names in it would be of the student's own making."""
-    files = [file for file in files if len(file.parts) > 1 and not has_lms_name(file.parts[0])]
+    files = [file for file in files if len(file.parts) > 1 and not owner_of(file.parts[:1])]  # of no LMS's name
     tops = {file.parts[0] for file in files}
     if tops and tops <= set(assignments) and all(len(file.parts) <= 2 for file in files if file.is_notebook):
         raise ValueError(f"{root} {ONE_STUDENT}")

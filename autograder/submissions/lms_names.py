@@ -88,11 +88,6 @@ def _folder(top: str, below: tuple[str, ...], is_folder: bool) -> Owner | None:
     return Owner(top, below) if below or is_folder else None
 
 
-def has_lms_name(part: str) -> bool:
-    """Return whether a folder's or file's name is one that Moodle or Canvas makes."""
-    return bool(MOODLE.fullmatch(part) or CANVAS.fullmatch(part))
-
-
 def holds_class(below: list[tuple[str, ...]], assignments: list[str]) -> bool:
     """Return whether what lies in one folder, by its path there, is what an LMS gave, or folders by student.
 
