@@ -7,9 +7,10 @@ from typing import Any
 from autograder.assignment import template
 from autograder.canvas.api import Canvas
 from autograder.export import grades as class_grades
-from autograder.export.grades import Grade, note
+from autograder.export.grades import Grade
 from autograder.export.lms import LMS
 from autograder.grade.cache import exclusive
+from autograder.grade.summary import note
 from autograder.gradebook.store.gradebook import ClassGradebook
 
 AT_ONCE = 50  # students in one request

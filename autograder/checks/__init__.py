@@ -11,7 +11,7 @@ from traceback import extract_tb
 from types import ModuleType
 
 from autograder.assignment import assignments
-from autograder.checks.check import CaseInput, Check, by_hand
+from autograder.checks.check import CaseInput, Check, by_hand, hint_of
 from autograder.checks.class_points import checks_of_class, questions_of_class
 from autograder.checks.faults import CheckFault, demand_points
 from autograder.checks.hunts import Hunt

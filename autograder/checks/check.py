@@ -50,7 +50,7 @@ class CaseInput:
             self.features = list(FEATURES.get(self.group, []))
 
 
-@dataclass(frozen=True)
+@dataclass
 class Check:
     """One graded function: how its cases are drawn, what earns points, and which mistakes have a name.
 
@@ -68,17 +68,15 @@ class Check:
     name: str = ""  # of the student's function; by default the reference's
     shape: str = ""  # what students read of the point for it; by default "the shape of the OUTPUT"
     may_call: tuple[str, ...] = ()  # functions of earlier checks on which the student's may rest
-    hunt: Any = None  # the Hunt to which the function belongs
+    hunt: Any = None  # the Hunt to which the function belongs; its module imports this one
     steps: Callable[[list], CachedSteps] | None = None  # made from a call's arguments: the steps that it asks for
     adapter: Callable | None = None  # calls what is no function of tensors: adapter(target, *arguments) → tensors
     exact: tuple[str, ...] = ()  # outputs in which an integer has to come as one (with SHAPE), and a weight of 0 as 0
     stars: int = 0  # 1 or 2 of a task beyond the core: its points are a bonus, on top of the notebook's maximum
 
     def __post_init__(self) -> None:
-        if not self.mistakes:
-            object.__setattr__(self, "mistakes", in_file(self.reference))
-        if not self.examples:
-            object.__setattr__(self, "examples", of_file(self.reference, self.function))
+        self.mistakes = self.mistakes or in_file(self.reference)
+        self.examples = self.examples or of_file(self.reference, self.function)
         fields = ("outputs", "also", "mistakes", "examples", "may_call", "exact")
         faults.demand_tuples(self.function, **{field: getattr(self, field) for field in fields})
         faults.demand_names(self.function, self.outputs, self.exact)
@@ -186,22 +184,26 @@ class Check:
         faults.demand_outputs(self.function, given.name, self.outputs, right)
         named = dict(zip(self.arguments, arguments, strict=True))
         _put(right, np.nan, given.compared)
-        outputs: dict[str, np.ndarray] = dict(zip(self.outputs, right, strict=True))
-        pairs = Pairs(self._pairs, partial(self._print, arguments, Case("", {}, outputs)))
-        return Case(
+        case = Case(
             given.name,
             named,
-            outputs,
-            given.features or [],
-            cotangents,
-            answer.gradients,
-            self._known(arguments, outputs),
-            given.tolerance,
-            pairs,
-            given.group,
-            given.peak,
-            list(self.exact),
+            outputs=dict(zip(self.outputs, right, strict=True)),
+            features=given.features or [],
+            cotangents=cotangents,
+            gradients=answer.gradients,
+            tolerance=given.tolerance,
+            group=given.group,
+            peak=given.peak,
+            exact=list(self.exact),
         )
+        case.known = [
+            KnownMistake(
+                mistake.__name__, hint_of(mistake), partial(self._run, mistake, case), number >= len(self.mistakes)
+            )
+            for number, mistake in enumerate((*self.mistakes, *self.usual))
+        ]
+        case.pairs = Pairs(self._pairs, partial(self._print, case))
+        return case
 
     def _answer(self, given: CaseInput, rng: np.random.Generator) -> tuple[Answer, list[np.ndarray] | None]:
         """Return what the reference answers, and the cotangents that are drawn where gradients are asked for.
@@ -228,36 +230,29 @@ class Check:
         return answer, cotangents if given.gradients else None
 
     @cached_property
-    def _named(self) -> list[tuple[Callable, str, str, bool]]:
-        """Return the mistakes with their names and hints, then those that any function can have."""
-        every = [(each, False) for each in self.mistakes] + [(each, True) for each in self.usual]
-        return [(each, each.__name__, " ".join((each.__doc__ or "").split()), usual) for each, usual in every]
-
-    def _known(self, arguments: list, right: dict[str, np.ndarray]) -> list[KnownMistake]:
-        case = Case("", {}, right)
-        return [
-            KnownMistake(name, hint, partial(self._numbers, mistake, arguments, case), usual)
-            for mistake, name, hint, usual in self._named
-        ]
-
-    @cached_property
     def _pairs(self) -> np.ndarray:
         return np.array(pairs(self.mistakes), np.int16).reshape(-1, 2)
 
-    def _print(self, arguments: list, case: Case, pair: int) -> np.ndarray:
+    def _print(self, case: Case, pair: int) -> np.ndarray:
         """Return the numbers that stand for what two mistakes at once give; NaN where they crash."""
         one, two = (self.mistakes[place] for place in self._pairs[pair])
         try:
-            outputs = self._numbers(union(one, two), arguments, case)
+            outputs = self._run(union(one, two), case)
         except CheckFault:  # both edits want the same place
             outputs = None
         if outputs is None or len(outputs) != len(case.outputs):
             return np.full(2 * len(case.outputs), np.nan, np.float32)
         return printed(outputs)
 
-    def _numbers(self, mistake: Callable, arguments: list, case: Case) -> list[np.ndarray] | None:
-        answer = self.calling(target(mistake))(self.function, arguments, None)
+    def _run(self, mistake: Callable, case: Case) -> list[np.ndarray] | None:
+        """Return what a mistake gives on a case, None where it crashes."""
+        answer = self.calling(target(mistake))(self.function, list(case.arguments.values()), None)
         return None if answer.error else aligned(answer, case)
+
+
+def hint_of(mistake: Callable) -> str:
+    """Return what students are told of a known mistake: its docstring on one line."""
+    return " ".join((mistake.__doc__ or "").split())
 
 
 def _kind(value: object) -> str:

@@ -4,15 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.grade.cache import Records
-from autograder.grade.summary import printable
+from autograder.grade.summary import note, printable
 from autograder.gradebook.people.names import name_key
 from autograder.gradebook.people.roster import Person, Roster
 from autograder.gradebook.store import query, spreadsheet
 from autograder.report import data
 
 DAY = 86400.0  # seconds
-MOST_NAMED = 10  # students whom one line of the terminal names
 COLUMNS = [
     "student",
     "assignment",
@@ -95,7 +93,6 @@ def read(out: Path, names: Sequence[str], zero: bool = False) -> tuple[dict[str,
     class_data = data.read(out)
     if not class_data.has_gradebook:
         raise ValueError(f"{' '.join(class_data.notes)} Grades are exported from the gradebook: grade the class first.")
-    lms_names = Records(out).lms_names()
     people = {key[:2]: person.name for key, person in Roster.of(out).match(class_data.submitted).items()}
     disputed = {(each.student, each.assignment) for each in class_data.requests if each.answer is None}
     grades: dict[str, list[Grade]] = {}
@@ -107,9 +104,8 @@ def read(out: Path, names: Sequence[str], zero: bool = False) -> tuple[dict[str,
             missing.append(f"{entry.student}/{entry.assignment}")
             continue
         most = entry.line["max_score"] + entry.line["manual_max_score"]
-        name = lms_names.get((entry.student, entry.assignment), "")
         grade = Grade(
-            entry.graded, most, name, entry.line["error"] or "", zero,
+            entry.graded, most, entry.lms_name, entry.line["error"] or "", zero,
             people.get((entry.student, entry.assignment), ""),
             is_starved=entry.line.get("starved", False), is_disputed=(entry.student, entry.assignment) in disputed,
         )  # fmt: skip
@@ -137,13 +133,6 @@ def _missing(person: Person, assignment: str, most: float, zero: bool) -> Grade:
         name = f"{name_key(person.name)}_{number}_0_none"
     nothing = query.Submission("", person.name, assignment)
     return Grade(nothing, most, name, "has not handed in", zero, person.name, is_missing=True)
-
-
-def note(what: str, who: Iterable[str]) -> list[str]:
-    """Return [a line that says of whom something holds], [] of nobody."""
-    names = [printable(each) for each in who]
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return [f"{len(names)} {what}: {'; '.join(names[:MOST_NAMED])}{more}."] if names else []
 
 
 def not_final(grades: Sequence[Grade]) -> list[str]:

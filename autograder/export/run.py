@@ -7,11 +7,11 @@ from pathlib import Path
 
 from autograder.assignment import Template, demand, template
 from autograder.export import grades as class_grades
-from autograder.export.grades import Grade, note
+from autograder.export.grades import Grade
 from autograder.export.lms import LMS, Lms, Recipient
 from autograder.files import PRIVATE, atomic_write, folder, hand_over, made
 from autograder.grade.cache import exclusive
-from autograder.grade.summary import counted
+from autograder.grade.summary import counted, note
 from autograder.gradebook.store.gradebook import ClassGradebook, NoGradebook, NotRecorded
 from autograder.submissions.lms_names import owner_of
 from lab.files import aside

@@ -101,10 +101,6 @@ class Records:
         """Return student, assignment and the LMS's number, or "", of each graded submission."""
         return [(*who, record["from"].get("account", "")) for who, record in self._all()]
 
-    def lms_names(self) -> dict[tuple[str, str], str]:
-        """Return the LMS's name of each graded submission that came from an LMS, by student and assignment."""
-        return {who: record["from"]["lms_name"] for who, record in self._all() if record["from"]["lms_name"]}
-
     def earlier_lines(self, graded_now: set[tuple[str, str]]) -> Iterator[dict[str, Any]]:
         """Return the lines of submissions that earlier runs graded and that are not in `graded_now`."""
         return (record["line"] for who, record in self._all() if who not in graded_now)

@@ -59,10 +59,8 @@ def table(rows: Sequence[dict[str, Any]], here: Iterable[str], is_all: bool = Fa
         yield from _lines(about)
     if hidden := len(rows) - len(about):
         yield f"{counted(hidden, 'row')} without a remark on this run: --all prints them, summary.csv has them."
-    gone = [printable(row["student"]) for row in rows if row.get("note") == GONE]
-    if gone and not is_all:
-        more = f" and {len(gone) - MOST_NAMED} more" if len(gone) > MOST_NAMED else ""
-        yield f"{len(gone)} {GONE}: {'; '.join(gone[:MOST_NAMED])}{more}."
+    if not is_all:
+        yield from note(GONE, (row["student"] for row in rows if row.get("note") == GONE))
 
 
 def _has_remark(row: dict[str, Any]) -> bool:
@@ -94,6 +92,13 @@ def _shown(value: Any) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun: "1 file", "2 files"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def note(what: str, who: Iterable[str]) -> list[str]:
+    """Return [a line that says of whom something holds], [] of nobody."""
+    names = [printable(each) for each in who]
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return [f"{len(names)} {what}: {'; '.join(names[:MOST_NAMED])}{more}."] if names else []
 
 
 def printable(text: str) -> str:

@@ -98,7 +98,7 @@ class Trial:
     def _shows(case: Case, mistake: str) -> bool:
         """Return whether a known mistake gives other numbers than the right ones on a case, or crashes there."""
         known = next(known for known in case.known if known.name == mistake)
-        return not same(known.numbers(), case.outputs.values())
+        return not same(known.outputs, case.outputs.values())
 
     def unasked(self) -> list[str]:
         """Return the cases of which no right values earn points."""

@@ -30,6 +30,7 @@ class Entry:
     student: str
     assignment: str
     line: dict[str, Any]
+    lms_name: str  # what an LMS called the folder or file, else ""
     graded: query.Submission | None = None
 
     @property
@@ -57,22 +58,22 @@ def read(out: Path) -> ClassData:
         raise NotADirectoryError(f"No folder {out}: grade a class first, `python -m autograder grade FOLDER`.")
     class_data = ClassData()
     graded = _gradebook(out, class_data)
-    lines = _records(out / "records", class_data)
-    recorded = {(spreadsheet.text(student), name) for student, name in lines}
+    records = _records(out / "records", class_data)
+    recorded = {(spreadsheet.text(student), name) for student, name in records}
     _read_strays(out / "summary.csv", class_data, recorded)
     class_data.entries = [
-        Entry(student, name, line, graded.get((student, name)))
-        for (student, name), line in sorted(lines.items(), key=lambda each: (sort_key(each[0][0]), each[0]))
+        Entry(*who, record["line"], record["from"].get("lms_name", ""), graded.get(who))
+        for who, record in sorted(records.items(), key=lambda each: (sort_key(each[0][0]), each[0]))
     ]
     class_data.missing = Roster.of(out).missing(class_data.submitted)
-    if not lines:
+    if not records:
         class_data.notes.append(f"No submission of this class is graded yet: {out / 'records'} holds no record.")
     return class_data
 
 
 def _records(folder: Path, class_data: ClassData) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the lines of the records by student and assignment."""
-    lines, broken = {}, []
+    """Return the records by student and assignment."""
+    records, broken = {}, []
     for path in sorted(folder.rglob("*.json")):
         try:
             record = json.loads(path.read_bytes())
@@ -81,7 +82,7 @@ def _records(folder: Path, class_data: ClassData) -> dict[tuple[str, str], dict[
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             broken.append(str(path.relative_to(folder)))
         else:
-            lines[who] = line
+            records[who] = record
             class_data.submitted.append((*who, account))
     if broken:
         more = f" and {len(broken) - MOST_BROKEN} more" if len(broken) > MOST_BROKEN else ""
@@ -89,7 +90,7 @@ def _records(folder: Path, class_data: ClassData) -> dict[tuple[str, str], dict[
             f"Broken records: {', '.join(broken[:MOST_BROKEN])}{more} in {folder}. What they held is missing on this "
             "page. Delete them and run `grade` again."
         )
-    return lines
+    return records
 
 
 def written(student: str) -> str:

@@ -9,16 +9,7 @@ from pathlib import Path
 from autograder.assignment import dropped
 from autograder.submissions import zip_files
 from autograder.submissions.files import Inbox, Rejected, SubmittedFile, limit_files, list_folder
-from autograder.submissions.lms_names import (
-    Owner,
-    folder_name,
-    has_lms_name,
-    holds_class,
-    is_junk,
-    is_wrapper,
-    owner_of,
-    sort_key,
-)
+from autograder.submissions.lms_names import folder_name, holds_class, is_junk, is_wrapper, owner_of, sort_key
 from autograder.submissions.student import StudentFiles, shown_path
 
 ByStudent = dict[str, list[SubmittedFile]]
@@ -60,24 +51,20 @@ def _place(out: Path | None, root: Path) -> tuple[str, ...]:
 
 
 def _sort_by_student(files: list[SubmittedFile], root: Path, assignments: list[str], one: str) -> Inbox:
-    files = _limit_by_student([file for file in files if not is_junk(file.parts)])
-    _require_class(files, root, assignments)
+    files = [file for file in files if not is_junk(file.parts)]
     below = [file.parts for file in files if not file.is_folder and len(file.parts) > 1]
     around = below[0][0] if len({parts[0] for parts in below}) == 1 else ""  # one folder around all
     depth = int(is_wrapper(around))  # of the part that names the student
+    files = _limit_by_student(files, depth)
+    _require_class(files, root, assignments)
     inbox = Inbox(one)
     students: ByStudent = defaultdict(list)
     for file in files:
-        owner = owner_of(file.parts[depth:]) if len(file.parts) > depth else None
-        if owner:
+        if owner := owner_of(file.parts[depth:], file.is_folder):
             students[owner.student].append(replace(file, owner=owner))
-        elif file.problem and file.is_folder and len(file.parts) == depth + 1:
-            students[file.parts[-1]].append(replace(file, owner=Owner(file.parts[-1], ())))
-        elif file.problem or (not file.is_folder and file.parts[-1].lower().endswith((".ipynb", ".zip"))):
+        elif file.problem or (not file.is_folder and (file.is_notebook or file.is_zip)):
             reason = file.problem or "it lies in no student's folder"
             inbox.rejected.append(Rejected("", shown_path(root, file), reason))
-        elif file.is_folder and len(file.parts) == depth + 1:
-            students.setdefault(file.parts[-1], [])
     _add_students(students, root, assignments, inbox)
     if around and not depth and holds_class([parts[1:] for parts in below], assignments):
         note = f"{around!r} is taken for a student. If it holds a class, grade that folder itself"
@@ -106,9 +93,8 @@ def _add_students(students: ByStudent, root: Path, assignments: list[str], inbox
             continue
         names = " and ".join(ascii(name) for name, _ in namesakes)
         reason = f"nobody is graded as {student!r}: {names} are one and the same name; rename the one that is another's"
-        for name, files in namesakes:
-            path = shown_path(root, files[0]) if files else str(root / name)
-            inbox.contested.append(Rejected(student, path, reason))
+        for _, files in namesakes:
+            inbox.contested.append(Rejected(student, shown_path(root, files[0]), reason))
     inbox.rejected += inbox.contested
     is_by_folder = _is_by_folder(alone)
     if not is_by_folder:
@@ -145,19 +131,17 @@ def _of_most(students: list[StudentFiles], root: Path) -> str:
     )
 
 
-def _limit_by_student(files: list[SubmittedFile]) -> list[SubmittedFile]:
+def _limit_by_student(files: list[SubmittedFile], depth: int) -> list[SubmittedFile]:
     """Return the files, with one entry for each student who has too many: a zip's files are not limited before."""
-    tops = {file.parts[0] for file in files if len(file.parts) > 1}
-    depth = 2 if len(tops) == 1 and is_wrapper(*tops) else 1
     by_folder = defaultdict(list)
     for file in files:
-        by_folder[file.parts[:depth]].append(file)
+        by_folder[file.parts[: depth + 1]].append(file)
     return [file for folder, inside in by_folder.items() for file in limit_files(inside, folder)]
 
 
 def _require_class(files: list[SubmittedFile], root: Path, assignments: list[str]) -> None:
     """Raise ValueError for one student's folder: LMS-like names in it would be of the student's own making."""
-    files = [file for file in files if len(file.parts) > 1 and not has_lms_name(file.parts[0])]
+    files = [file for file in files if len(file.parts) > 1 and not owner_of(file.parts[:1])]  # of no LMS's name
     tops = {file.parts[0] for file in files}
     if tops and tops <= set(assignments) and all(len(file.parts) <= 2 for file in files if file.is_notebook):
         raise ValueError(f"{root} {ONE_STUDENT}")

@@ -53,28 +53,39 @@ def is_junk(parts: tuple[str, ...]) -> bool:
     return libraries or any(part in JUNK for part in parts) or parts[-1].startswith("._")
 
 
-def owner_of(parts: tuple[str, ...]) -> Owner | None:
+def owner_of(parts: tuple[str, ...], is_folder: bool = False) -> Owner | None:
     """Return the owner of a path below the class; None where it lies in no student's folder and has no LMS's name.
 
     Deeper parts are a student's own choice, and never name an owner.
     """
-    part, own_parts = parts[0], parts[1:]
-    if match := MOODLE.fullmatch(part):
-        own_file = (match["file"],) if match["file"] and not own_parts else ()
-        return Owner(match["name"], own_file or own_parts, match["account"], lms_name=part)
-    if not own_parts and (match := CANVAS.fullmatch(part)):
-        resubmission = RESUBMITTED.search(match["file"])
-        attempt = (int(match["attempt"]), int(resubmission[1]) if resubmission else 0)
-        own_file = (RESUBMITTED.sub("", match["file"]),)
-        student = f"{match['name']}_{match['account']}" if match["name"].lower() == ANONYMOUS else match["name"]
-        late = bool(match["late"] or match["late_first"])
-        return Owner(student, own_file, match["account"], late, attempt, part)
-    return Owner(part, own_parts) if own_parts else None
+    owners = (read(parts[0], parts[1:], is_folder) for read in (_moodle, _canvas, _folder) if parts)
+    return next(filter(None, owners), None)
 
 
-def has_lms_name(part: str) -> bool:
-    """Return whether a folder's or file's name is one that Moodle or Canvas makes."""
-    return bool(MOODLE.fullmatch(part) or CANVAS.fullmatch(part))
+def _moodle(top: str, below: tuple[str, ...], is_folder: bool) -> Owner | None:
+    """Moodle gives a folder to each student, or writes its name in front of the file's own."""
+    match = MOODLE.fullmatch(top)
+    if not match:
+        return None
+    own_file = (match["file"],) if match["file"] and not below else ()
+    return Owner(match["name"], own_file or below, match["account"], lms_name=top)
+
+
+def _canvas(top: str, below: tuple[str, ...], is_folder: bool) -> Owner | None:
+    """Canvas gives files alone, and counts in their names how often each was handed in."""
+    match = None if below or is_folder else CANVAS.fullmatch(top)
+    if not match:
+        return None
+    resubmission = RESUBMITTED.search(match["file"])
+    attempt = (int(match["attempt"]), int(resubmission[1]) if resubmission else 0)
+    student = f"{match['name']}_{match['account']}" if match["name"].lower() == ANONYMOUS else match["name"]
+    late = bool(match["late"] or match["late_first"])
+    return Owner(student, (RESUBMITTED.sub("", match["file"]),), match["account"], late, attempt, top)
+
+
+def _folder(top: str, below: tuple[str, ...], is_folder: bool) -> Owner | None:
+    """A class by folders has one for each student; a file beside them is nobody's."""
+    return Owner(top, below) if below or is_folder else None
 
 
 def holds_class(below: list[tuple[str, ...]], assignments: list[str]) -> bool:

@@ -136,8 +136,7 @@ class StudentFiles:
         return len(parts) == 2 and parts[0] in self.assignments and parts[1] == f"{parts[0]}.ipynb"
 
     def _reject_all(self, error: str) -> None:
-        path = shown_path(self.root, self.files[0]) if self.files else str(self.root / self.student)
-        self.inbox.rejected.append(Rejected(self.student, path, error))
+        self._reject(self.files[0], error)
 
     def _limit_rejected(self) -> None:
         """Keep the first MOST_REJECTED of a student's rejected files, and the number of the others."""

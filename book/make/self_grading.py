@@ -60,7 +60,7 @@ def task(before: str) -> str:
 
 def _questions(check: Check, task: str) -> Iterator[Question]:
     [case] = check.draw(np.random.default_rng(0))
-    known = [(mistake.numbers() or [], mistake.hint) for mistake in case.known if not mistake.usual]
+    known = [(mistake.outputs or [], mistake.hint) for mistake in case.known if not mistake.usual]
     titles = {criterion.part: criterion.name for criterion in check.criteria}
     for place, (output, right) in enumerate(case.outputs.items()):
         title, results = titles.get(output) or output, [(right, "")]

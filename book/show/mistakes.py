@@ -5,8 +5,8 @@ from html import escape
 from IPython.display import HTML
 
 from autograder.assignment import assignments
-from autograder.checks import Check, checks
-from autograder.kit.verdict.cases import KnownMistake
+from autograder.checks import Check, checks, hint_of
+from autograder.kit.verdict.cases import title_of
 from autograder.report.page import code
 
 BY_HAND = "_by_hand"  # ends the name of a calculation on paper, whose mistakes are numbers
@@ -14,8 +14,7 @@ BY_HAND = "_by_hand"  # ends the name of a calculation on paper, whose mistakes 
 
 def titles(check: Check) -> list[str]:
     """Return the first sentences of a check's mistakes, each once: twins of one mistake have one title."""
-    known = [KnownMistake(each.__name__, " ".join((each.__doc__ or "").split()), None) for each in check.mistakes]
-    return list(dict.fromkeys(each.title for each in known))
+    return list(dict.fromkeys(title_of(hint_of(mistake)) for mistake in check.mistakes))
 
 
 def by_function(name: str) -> dict[str, list[str]]:

@@ -205,21 +205,21 @@ def classified(
 
     A model's run is the one with the recipe that it takes for this corpus by default.
     """
-    rows, made = [], False
+    rows = []
     for words, solution in models.items():
         recipe = import_module(f"solutions.{solution}.model").SOLUTION.defaults.get(corpus)
         runs = results(solution, f"{corpus}-{recipe}")
-        made |= any("evidence" in result["scores"][split] for result in runs)
         rows.append(_row(words + budget(runs), runs, split, score))
         peers = {(peer["system"], peer["score"], peer["scale"]) for result in runs for peer in result["peers"]}
-        rows += [[f"{system} ({scale})", f"{value}", "–", "–"] for system, value, scale in sorted(peers)]
+        rows += [{"model": f"{system} ({scale})", score: f"{value}"} for system, value, scale in sorted(peers)]
     rows.append(_row("linear: words and pairs of words", results(LINEAR[0], f"{corpus}-{LINEAR[1]}"), split, score))
-    columns = ["model", SCORES[score], "weight on the evidence, %", "seeds"]
-    if not made:  # a corpus without gold evidence
-        columns, rows = [columns[0], columns[1], columns[3]], [[row[0], row[1], row[3]] for row in rows]
-    return table(caption or f"{corpus}, {split}", columns, rows)
+    columns = {"model": "model", score: SCORES[score], "evidence": "weight on the evidence, %", "seeds": "seeds"}
+    if all(row.get("evidence", "–") == "–" for row in rows):  # a corpus without gold evidence
+        del columns["evidence"]
+    cells = [[row.get(key, "–") for key in columns] for row in rows]
+    return table(caption or f"{corpus}, {split}", list(columns.values()), cells)
 
 
-def _row(words: str, runs: list, split: str, score: str) -> list[str]:
-    shown = (summary(runs, split, each, scale=100) for each in (score, "evidence"))
-    return [words, *shown, f"{len(runs)}"]
+def _row(words: str, runs: list, split: str, score: str) -> dict[str, str]:
+    scores = {key: summary(runs, split, key, scale=100) for key in (score, "evidence")}
+    return {"model": words, "seeds": f"{len(runs)}"} | scores

@@ -16,7 +16,7 @@ from lab import corpora
 from lab.corpora import Document, Labelled
 from lab.evaluation.hops import hop_measures, hop_scores, mean
 from lab.evaluation.result_files import Outputs, commit, head, keep, versions
-from lab.kinds.classification import Run, TextWeights, Trained, fingerprint, scores
+from lab.kinds.classification import CLASSIFICATION, Run, TextWeights, Trained, scores
 from lab.kinds.runs import Solution
 
 
@@ -149,7 +149,7 @@ def evaluate_linear(solution: Solution, run: Run, *, command: str) -> Path:
         "versions": versions() | {"scikit-learn": version("scikit-learn")},
         "commit": commit(),
         "command": f"python -m solutions.{run.solution} evaluate {command}".strip(),
-        "data": fingerprint(corpus),
+        "data": CLASSIFICATION.fingerprint(corpus),
         "checkpoint_sha256": hashlib.sha256(np.ascontiguousarray(model.weights).tobytes()).hexdigest(),
     }
     return keep(head(solution, run, name=run.corpus) | {"scores": score(outputs, corpus)} | about, outputs)

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from lab import corpora
 from lab.corpora import Labelled, Parallel, Text
 from lab.evaluation import classification_results, language_results, translation_results
 from lab.evaluation.result_files import head, keep, provenance
@@ -28,7 +27,7 @@ def evaluate(
     By default the run's corpus is loaded, and the files are written into the solution's folder. `how` is for the
     scorer: the `search` of translations.
     """
-    corpus = given or corpora.load(run.corpus, getattr(run, "source", None), getattr(run, "target", None))
+    corpus = given or run.load()
     experiment, scorer, unit = KINDS[type(corpus)]
     trained = experiment.restore(solution, run.folder)
     outputs, about = scorer.outputs_of(trained, corpus, **how)

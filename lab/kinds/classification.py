@@ -1,7 +1,6 @@
 """A classifier of any chapter, from corpus to checkpoint and back: train it, load it, label texts with it."""
 
-import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -10,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lab import corpora, metrics
+from lab import metrics
 from lab.corpora import Document, Labelled
 from lab.kinds.experiment import Experiment
 from lab.kinds.runs import CorpusRun, Solution
@@ -206,23 +205,6 @@ def encoded(sentences: Sequence[str], words: tokenizers.Words, recipe: dict[str,
     return parts(rows, recipe.get("longest", 0))
 
 
-def vocabulary(solution: Solution, texts: Labelled, recipe: Any) -> tokenizers.Words:
-    """Learn the vocabulary from the training part, or from what the chapter reads: all words, or the most frequent."""
-    lower = getattr(recipe, "lowercase", False)
-    lines = solution.reading(texts, recipe) if solution.reading else texts.sentences()
-    return tokenizers.Words.learn((line.lower() if lower else line for line in lines), recipe.vocabulary or None)
-
-
-def classifying(trained: Trained, texts: Labelled, recipe: Any) -> Classifying:
-    """Return the task of a classifier: the training texts that have words, as numbers. The first is read once."""
-    label = {name: number for number, name in enumerate(trained.labels)}
-    settings = trained.about["recipe"]
-    numbers = [(encoded(document.sentences, trained.text, settings), label[document.label]) for document in texts.train]
-    task = Classifying([each for each in numbers if any(each[0])], recipe.training, trained.model.nested)
-    try_out(trained.model, task)
-    return task
-
-
 def scores(predicted: Sequence[str], texts: Labelled, documents: Sequence[Document]) -> dict[str, metrics.Score]:
     """Return accuracy and macro-F1 of the predicted labels of some documents of a corpus."""
     gold = [document.label for document in documents]
@@ -230,29 +212,41 @@ def scores(predicted: Sequence[str], texts: Labelled, documents: Sequence[Docume
     return {"accuracy": metrics.accuracy(predicted, gold), "macro_f1": metrics.macro_f1(predicted, gold, classes)}
 
 
-def fingerprint(texts: Labelled) -> str:
-    """Return a short name of the training text: a checkpoint is only resumed on the same text."""
-    digest = hashlib.sha256()
-    for document in texts.train:
-        digest.update("\n".join([document.label, *document.sentences, "", ""]).encode())
-    return digest.hexdigest()[:16]
+class Classification(Experiment[Trained]):
+    """Labelled texts, one vocabulary, and the corpus's own metric on the validation texts."""
+
+    metric = "score"
+    trained = Trained
+
+    def texts(self, corpus: Labelled) -> Iterator[str]:
+        return ("\n".join([document.label, *document.sentences, "", ""]) for document in corpus.train)
+
+    def learn(self, solution: Solution, corpus: Labelled, recipe: Any) -> tuple[tokenizers.Words, tuple[str, ...]]:
+        """Learn the vocabulary from the training part, or from what the chapter reads: all words, or the frequent."""
+        lines = solution.reading(corpus, recipe) if solution.reading else corpus.sentences()
+        if getattr(recipe, "lowercase", False):
+            lines = (line.lower() for line in lines)
+        return tokenizers.Words.learn(lines, recipe.vocabulary or None), corpus.labels
+
+    def state(self, read: tokenizers.Words, said: tuple[str, ...]) -> dict[str, Any]:
+        return {"text": read.state(), "labels": list(said)}
+
+    def restored(self, about: dict[str, Any]) -> tuple[tokenizers.Words, tuple[str, ...]]:
+        return tokenizers.Words(about["text"]["words"]), tuple(about["labels"])
+
+    def task(self, trained: Trained, corpus: Labelled, recipe: Any) -> Classifying:
+        """Return the task: the training texts that have words, as numbers. The first is read once."""
+        label = {name: number for number, name in enumerate(trained.labels)}
+        settings = trained.about["recipe"]
+        numbers = [(encoded(each.sentences, trained.text, settings), label[each.label]) for each in corpus.train]
+        task = Classifying([each for each in numbers if any(each[0])], recipe.training, trained.model.nested)
+        try_out(trained.model, task)
+        return task
+
+    def score(self, trained: Trained, corpus: Labelled, tick: Callable[[], object]) -> float:
+        labels = trained.classify([document.sentences for document in corpus.validation], tick)
+        return 100 * scores(labels, corpus, corpus.validation)[corpus.metric].value
 
 
-def validation_score(trained: Trained, texts: Labelled, tick: Callable[[], object]) -> float:
-    """Return the corpus's own metric on the validation texts; `tick` is called before each batch."""
-    labels = trained.classify([document.sentences for document in texts.validation], tick)
-    return 100 * scores(labels, texts, texts.validation)[texts.metric].value
-
-
-CLASSIFICATION = Experiment(
-    metric="score",
-    trained=Trained,
-    load=lambda run: corpora.load(run.corpus),
-    fingerprint=fingerprint,
-    learn=lambda solution, texts, recipe: (vocabulary(solution, texts, recipe), texts.labels),
-    state=lambda words, labels: {"text": words.state(), "labels": list(labels)},
-    restored=lambda about: (tokenizers.Words(about["text"]["words"]), tuple(about["labels"])),
-    task=classifying,
-    score=validation_score,
-)
+CLASSIFICATION = Classification()
 train, restore = CLASSIFICATION.train, CLASSIFICATION.restore

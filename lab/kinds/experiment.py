@@ -1,9 +1,11 @@
 """From corpus to checkpoint and back: what training a translation model and training a classifier share."""
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import torch
 
@@ -16,43 +18,62 @@ T = TypeVar("T")
 Sides = tuple[Any, Any]  # what is read and what is said: two vocabularies, or words and labels
 
 
-@dataclass(frozen=True)
-class Experiment(Generic[T]):
-    """A kind of training: the steps in which translation and classification differ."""
+class Experiment(ABC, Generic[T]):
+    """A kind of training, T being its model in use: first the steps that each kind has its own of."""
 
-    metric: str  # what `score` is called when it is printed
+    metric: ClassVar[str]  # what `score` is called when it is printed
     trained: Callable[..., T]  # (model, *sides, about, progress) -> the model in use
-    load: Callable[[Any], Any]  # run -> corpus
-    fingerprint: Callable[[Any], str]  # corpus -> short name of its training text
-    learn: Callable[[Solution, Any, Any], Sides]  # (solution, corpus, recipe) -> sides
-    state: Callable[[Any, Any], dict[str, Any]]  # sides -> plain values, for the checkpoint
-    restored: Callable[[dict[str, Any]], Sides]  # what a checkpoint says -> sides
-    task: Callable[[T, Any, Any], Task]  # (model in use, corpus, recipe) -> its batches and its loss
-    score: Callable[[T, Any, Callable[[], object]], float]  # (model in use, corpus, tick) -> on validation, in percent
 
-    def train(  # noqa: PLR0913 — what a command can ask for
+    @abstractmethod
+    def texts(self, corpus: Any) -> Iterable[str]:
+        """Return the training text, piece by piece."""
+
+    @abstractmethod
+    def learn(self, solution: Solution, corpus: Any, recipe: Any) -> Sides:
+        """Learn both sides, from the training part alone."""
+
+    @abstractmethod
+    def state(self, read: Any, said: Any) -> dict[str, Any]:
+        """Return both sides as plain values, for the checkpoint."""
+
+    @abstractmethod
+    def restored(self, about: dict[str, Any]) -> Sides:
+        """Return the sides of which a checkpoint has the state."""
+
+    @abstractmethod
+    def task(self, trained: T, corpus: Any, recipe: Any) -> Task:
+        """Return the batches and the loss."""
+
+    @abstractmethod
+    def score(self, trained: T, corpus: Any, tick: Callable[[], object]) -> float:
+        """Return the score on the validation part, in percent; `tick` is called before each batch or step."""
+
+    def fingerprint(self, corpus: Any) -> str:
+        """Return a short name of the training text: a checkpoint is only resumed on the same text."""
+        digest = hashlib.sha256()
+        for text in self.texts(corpus):
+            digest.update(text.encode())
+        return digest.hexdigest()[:16]
+
+    def train(
         self,
         solution: Solution,
         run: Named,
         recipe: Any,
         *,
         minutes: int | float | None = None,
-        quiet: bool = False,
         device: torch.device | None = None,
         folder: Path | None = None,
-        corpus: Any = None,
         fresh: bool = False,
-        micro_tokens: int = 0,
-        keep_on_interrupt: bool = False,
+        **how: Any,
     ) -> T:
         """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`.
 
-        The budget is that of the whole call: reading the corpus and validating are in it. With `keep_on_interrupt` a
-        KeyboardInterrupt ends the training as the budget does.
+        The budget is that of the whole call: reading the corpus and validating are in it. `how`: the `corpus`, if it is
+        at hand, and a trainer's `micro_tokens`, `quiet` and `keep_on_interrupt` (Ctrl-C ends it as the budget does).
         """
         budget, folder = Budget.of(minutes), folder or run.folder
-        how = {"micro_tokens": micro_tokens, "quiet": quiet, "keep_on_interrupt": keep_on_interrupt}
-        trainer = self.trainer(solution, run, recipe, folder, budget, corpus, fresh, device, **how)
+        trainer = self.trainer(solution, run, recipe, folder, budget, fresh=fresh, device=device, **how)
         if fresh:  # only now, when corpus and model are there
             forget(folder)
         progress = trainer.run()  # of the whole training; the checkpoint holds that of its best moment
@@ -76,7 +97,7 @@ class Experiment(Generic[T]):
         """
         demand(recipe)
         budget = budget or Budget.of(None)
-        corpus = corpus or self.load(run)
+        corpus = corpus or run.load()
         about: dict[str, Any] = {
             "solution": solution.name,
             "run": run.name,

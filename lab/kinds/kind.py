@@ -3,19 +3,16 @@
 from typing import Any
 
 from lab import corpora
-from lab.kinds import classification, language, translation
+from lab.kinds.classification import CLASSIFICATION
 from lab.kinds.experiment import Experiment
-
-
-def kind_of(corpus: str) -> Any:
-    """Return the module that trains on a corpus."""
-    return classification if corpora.is_labelled(corpus) else language if corpora.is_text(corpus) else translation
+from lab.kinds.language import LANGUAGE
+from lab.kinds.runs import CorpusRun
+from lab.kinds.translation import TRANSLATION, Run
 
 
 def experiment_of(corpus: str) -> Experiment:
     """Return the kind of training that a corpus takes."""
-    experiments = (classification.CLASSIFICATION, language.LANGUAGE, translation.TRANSLATION)
-    return dict(zip((classification, language, translation), experiments, strict=True))[kind_of(corpus)]
+    return CLASSIFICATION if corpora.is_labelled(corpus) else LANGUAGE if corpora.is_text(corpus) else TRANSLATION
 
 
 def run_of(
@@ -28,5 +25,6 @@ def run_of(
     target: str | None = None,
 ) -> Any:
     """Return the name and place of a training, in the direction asked for where its corpus has several."""
-    sides = corpora.direction(corpus, source, target) if corpora.is_parallel(corpus) else ()
-    return kind_of(corpus).Run(solution, corpus, *sides, recipe, variant, seed)
+    if not corpora.is_parallel(corpus):
+        return CorpusRun(solution, corpus, recipe, variant, seed)
+    return Run(solution, corpus, *corpora.direction(corpus, source, target), recipe, variant, seed)

@@ -1,6 +1,5 @@
 """A language model, from corpus to checkpoint and back: train it, load it, measure its loss, write with it."""
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -12,7 +11,6 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lab import corpora
 from lab.corpora import Text
 from lab.kinds.experiment import Experiment
 from lab.kinds.runs import CorpusRun, Solution
@@ -194,42 +192,43 @@ class Predicting(Task):
         return token_losses(model(inputs), targets)
 
 
-def vocabulary(_: Solution, corpus: Text, recipe: Any) -> tuple[Tokenizer, Tokenizer]:
-    """Learn the vocabulary from the training part: what is read and what is written have the same."""
-    if corpus.unit == "subword":
-        text = tokenizers.Subwords.learn(corpus.train, recipe.vocabulary)
-    else:
-        text = (tokenizers.Characters if corpus.unit == "character" else tokenizers.Words).learn(corpus.train)
-    return text, text
+class Language(Experiment[Trained]):
+    """Texts, one vocabulary for what is read and what is written, and the mean log-probability of a validation token.
+
+    It is in nats: higher is better.
+    """
+
+    metric = "log-likelihood"
+
+    def texts(self, corpus: Text) -> list[str]:
+        return ["\n".join(corpus.train)]
+
+    def learn(self, solution: Solution, corpus: Text, recipe: Any) -> tuple[Tokenizer, Tokenizer]:
+        if corpus.unit == "subword":
+            text = tokenizers.Subwords.learn(corpus.train, recipe.vocabulary)
+        else:
+            text = (tokenizers.Characters if corpus.unit == "character" else tokenizers.Words).learn(corpus.train)
+        return text, text
+
+    def state(self, read: Tokenizer, said: Tokenizer) -> dict[str, Any]:
+        return {"text": read.state()}
+
+    def restored(self, about: dict[str, Any]) -> tuple[Tokenizer, Tokenizer]:
+        text = tokenizers.restore(about["text"])
+        return text, text
+
+    @staticmethod
+    def trained(model: LanguageModel, text: Tokenizer, _: Tokenizer, *about: Any, **kept: Progress) -> Trained:
+        return Trained(model, text, *about, **kept)
+
+    def task(self, trained: Trained, corpus: Text, recipe: Any) -> Predicting:
+        texts = [framed(trained.text, line) for line in corpus.train]
+        return Predicting(texts, recipe.training.tokens, recipe.context, recipe.share)
+
+    def score(self, trained: Trained, corpus: Text, tick: Callable[[], object]) -> float:
+        losses, counts = trained.losses(corpus.validation, tick)
+        return -float(losses.sum() / counts.sum())
 
 
-def fingerprint(corpus: Text) -> str:
-    """Return a short name of the training text: a checkpoint is only resumed on the same text."""
-    return hashlib.sha256("\n".join(corpus.train).encode()).hexdigest()[:16]
-
-
-def log_likelihood(trained: Trained, corpus: Text, tick: Callable[[], object]) -> float:
-    """Return the mean log-probability of a token of the validation texts, in nats: higher is better."""
-    losses, counts = trained.losses(corpus.validation, tick)
-    return -float(losses.sum() / counts.sum())
-
-
-def restored(about: dict[str, Any]) -> tuple[Any, Any]:
-    text = tokenizers.restore(about["text"])
-    return text, text
-
-
-LANGUAGE = Experiment(
-    metric="log-likelihood",
-    trained=lambda model, text, _, about, progress, **kept: Trained(model, text, about, progress, **kept),
-    load=lambda run: corpora.load(run.corpus),
-    fingerprint=fingerprint,
-    learn=vocabulary,
-    state=lambda text, _: {"text": text.state()},
-    restored=restored,
-    task=lambda trained, corpus, recipe: Predicting(
-        [framed(trained.text, line) for line in corpus.train], recipe.training.tokens, recipe.context, recipe.share
-    ),
-    score=log_likelihood,
-)
+LANGUAGE = Language()
 train, restore = LANGUAGE.train, LANGUAGE.restore

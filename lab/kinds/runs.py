@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from lab import corpora
 from lab.corpora import Labelled
 from lab.kinds.ranges import RecipeError, demand_word
 from lab.train.checkpoints import CheckpointError, load
@@ -57,6 +58,10 @@ class Named:
     @property
     def name(self) -> str:
         return joined(self.task, self.recipe, self.variant)
+
+    def load(self) -> Any:
+        """Return its corpus."""
+        return corpora.load(self.corpus, getattr(self, "source", None), getattr(self, "target", None))
 
     @property
     def folder(self) -> Path:

@@ -1,7 +1,6 @@
 """A translation model of any chapter, from corpus to checkpoint and back: train it, load it, translate with it."""
 
-import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -9,12 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lab import corpora
 from lab.corpora import Pair, Parallel
 from lab.decode.decoding import Tick, Translator, at, forced_attention, translate
 from lab.kinds.experiment import Experiment
 from lab.kinds.ranges import RecipeError
-from lab.kinds.runs import Named
+from lab.kinds.runs import Named, Solution
 from lab.text import tokenizers
 from lab.text.batches import Batch, Example, bucketed, collate
 from lab.text.tokenizers import PAD, Tokenizer
@@ -111,19 +109,17 @@ def vocabularies(corpus: Parallel, recipe: Any) -> tuple[Tokenizer, Tokenizer]:
     if getattr(recipe, "lowercase", False) and not recipe.vocabulary:
         raise RecipeError("whole words keep their case: expected lowercase = False, or vocabulary above 0 (subwords)")
     sample = corpus.train[:: max(1, -(-len(corpus.train) // SAMPLE))]
-    sides = [[pair.source for pair in sample], [pair.target for pair in sample]]
+    source, target = [pair.source for pair in sample], [pair.target for pair in sample]
+
+    def learn(texts: list[str]) -> Tokenizer:
+        if not recipe.vocabulary:
+            return tokenizers.Words.learn(texts)
+        return tokenizers.Subwords.learn(texts, recipe.vocabulary, recipe.lowercase)
+
     if getattr(recipe, "shared", False):
-        both = sides[0] + sides[1]
-        joint = (
-            tokenizers.Subwords.learn(both, recipe.vocabulary, recipe.lowercase)
-            if recipe.vocabulary
-            else tokenizers.Words.learn(both)
-        )
+        joint = learn(source + target)
         return joint, joint
-    if not recipe.vocabulary:
-        return tokenizers.Words.learn(sides[0]), tokenizers.Words.learn(sides[1])
-    first, second = (tokenizers.Subwords.learn(side, recipe.vocabulary, recipe.lowercase) for side in sides)
-    return first, second
+    return learn(source), learn(target)
 
 
 def read(corpus: Parallel, source_text: Tokenizer, target_text: Tokenizer, longest: int = 0) -> list[Example]:
@@ -135,21 +131,6 @@ def read(corpus: Parallel, source_text: Tokenizer, target_text: Tokenizer, longe
     return [example for example in pairs if all(example) and (not longest or max(map(len, example)) <= longest)]
 
 
-def fingerprint(corpus: Parallel) -> str:
-    """Return a short name of the training text: a checkpoint is only resumed on the same text."""
-    digest = hashlib.sha256()
-    for pair in corpus.train:
-        digest.update(f"{pair.source}\t{pair.target}\n".encode())
-    return digest.hexdigest()[:16]
-
-
-def validation_bleu(trained: Trained, corpus: Parallel, tick: Tick) -> float:
-    """Return BLEU on the first thousand validation sentences; `tick` is called before each step of the decoder."""
-    pairs = corpus.validation[:1000]
-    translations = trained.translate([pair.source for pair in pairs], tick=tick)
-    return _bleu(tuple(pair.target for pair in pairs), trained.about["recipe"]["lowercase"])(translations, None).score
-
-
 @lru_cache(maxsize=1)
 def _bleu(references: tuple[str, ...], lowercase: bool) -> Callable[..., Any]:
     """Return sacreBLEU's corpus score; it keeps the references' n-grams, most of the work of a validation's score."""
@@ -158,17 +139,34 @@ def _bleu(references: tuple[str, ...], lowercase: bool) -> Callable[..., Any]:
     return BLEU(lowercase=lowercase, force=True, references=[references]).corpus_score
 
 
-TRANSLATION = Experiment(
-    metric="BLEU",
-    trained=Trained,
-    load=lambda run: corpora.load(run.corpus, run.source, run.target),
-    fingerprint=fingerprint,
-    learn=lambda _, corpus, recipe: vocabularies(corpus, recipe),
-    state=lambda source, target: {"source_text": source.state(), "target_text": target.state()},
-    restored=lambda about: (tokenizers.restore(about["source_text"]), tokenizers.restore(about["target_text"])),
-    task=lambda trained, corpus, recipe: Translating(
-        read(corpus, trained.source_text, trained.target_text, getattr(recipe, "longest", 0)), recipe.training
-    ),
-    score=validation_bleu,
-)
+class Translation(Experiment[Trained]):
+    """Pairs of sentences, a vocabulary for each side, and BLEU on the first thousand validation sentences."""
+
+    metric = "BLEU"
+    trained = Trained
+
+    def texts(self, corpus: Parallel) -> Iterator[str]:
+        return (f"{pair.source}\t{pair.target}\n" for pair in corpus.train)
+
+    def learn(self, solution: Solution, corpus: Parallel, recipe: Any) -> tuple[Tokenizer, Tokenizer]:
+        return vocabularies(corpus, recipe)
+
+    def state(self, read: Tokenizer, said: Tokenizer) -> dict[str, Any]:
+        return {"source_text": read.state(), "target_text": said.state()}
+
+    def restored(self, about: dict[str, Any]) -> tuple[Tokenizer, Tokenizer]:
+        return tokenizers.restore(about["source_text"]), tokenizers.restore(about["target_text"])
+
+    def task(self, trained: Trained, corpus: Parallel, recipe: Any) -> Translating:
+        pairs = read(corpus, trained.source_text, trained.target_text, getattr(recipe, "longest", 0))
+        return Translating(pairs, recipe.training)
+
+    def score(self, trained: Trained, corpus: Parallel, tick: Tick) -> float:
+        pairs = corpus.validation[:1000]
+        translations = trained.translate([pair.source for pair in pairs], tick=tick)
+        bleu = _bleu(tuple(pair.target for pair in pairs), trained.about["recipe"]["lowercase"])
+        return bleu(translations, None).score
+
+
+TRANSLATION = Translation()
 train, restore = TRANSLATION.train, TRANSLATION.restore

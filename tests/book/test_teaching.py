@@ -8,7 +8,7 @@ import pytest
 
 from autograder import __main__ as command
 from autograder import settings
-from autograder.checks import checks, questions
+from autograder.checks import checks, hint_of, questions
 from autograder.places import ROOT
 from book.contents import EVIDENCE, beside, chapters, page_file
 from book.make import reading as reader
@@ -192,7 +192,7 @@ def test_the_mistakes_are_those_of_the_checks_but_no_task_is_given_away(name: st
     for function, titles in shown.items():
         assert titles or not checks(name)[function].mistakes
         assert len(titles) == len(set(titles)) <= len(checks(name)[function].mistakes)
-        hints = [" ".join((each.__doc__ or "").split()) for each in checks(name)[function].mistakes]
+        hints = [hint_of(each) for each in checks(name)[function].mistakes]
         assert all(any(hint.startswith(title) for hint in hints) for title in titles)
 
 

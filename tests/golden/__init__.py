@@ -15,7 +15,7 @@ import numpy as np
 from nbformat import NotebookNode
 
 from autograder.assignment import template
-from autograder.checks import checks, find
+from autograder.checks import checks, find, hint_of
 from autograder.kit.calls.call import arrays
 from tests.answers import chapters
 
@@ -82,7 +82,7 @@ def criteria() -> dict[str, Any]:
                 [case.name, case.features, len(list(arrays(list(case.arguments.values()))))]
                 for case in _drawn(check_id, 0)
             ],
-            "mistakes": {each.__name__: " ".join((each.__doc__ or "").split()) for each in find(check_id).mistakes},
+            "mistakes": {each.__name__: hint_of(each) for each in find(check_id).mistakes},
             "may_call": list(find(check_id).may_call),
             "examples": [each if isinstance(each, str) else each[0] for each in find(check_id).examples],
         }

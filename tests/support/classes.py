@@ -16,7 +16,7 @@ from autograder.gradebook.store.gradebook import quiet
 from autograder.judge.judge import Judge
 from autograder.judge.process import judged_by
 from autograder.judge.result import Outcome, Task
-from autograder.kit.verdict.cases import KnownMistake
+from autograder.kit.verdict.cases import title_of
 from examples import make_class
 
 with quiet():
@@ -82,7 +82,7 @@ def points_on(feedback: str, part: str) -> tuple[float, float]:
 def title(check_id: str, mistake: str) -> str:
     """Return the sentence by which feedback names a known mistake."""
     [known] = [each for each in checks.find(check_id).mistakes if each.__name__ == mistake]
-    return KnownMistake(mistake, " ".join((known.__doc__ or "").split()), None).title
+    return title_of(checks.hint_of(known))
 
 
 def graded_now(printed: str) -> int:

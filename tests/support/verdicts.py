@@ -20,9 +20,9 @@ def drawn(check_id: str, seed: int) -> list[Case]:
     check = find(check_id)
     cases = check.draw(np.random.default_rng(seed))
     for case in cases:
-        case.pairs = Pairs(case.pairs.places, cache(case.pairs.row))
+        case.pairs.row = cache(case.pairs.row)
         for known, mistake in zip(case.known, [*check.mistakes, *check.usual], strict=True):
-            known.outputs = partial(_numbers, check_id, mistake, case)
+            known.run = partial(_numbers, check_id, mistake, case)
     return cases
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import BaseLoader, FileSystemLoader
-from nbconvert.exporters import HTMLExporter
+from nbconvert.exporters import TemplateExporter
 from nbformat import NotebookNode
 from traitlets import default
 
@@ -34,14 +34,15 @@ class Sheet(Page):
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[str, dict[str, Any]]:
         """Return the page, with rubrics, and on which a score may be as high as the bonus."""
-        # nbconvert's own HTML exporter parses each page again to add what `finished` adds.
         show_bonus(nb.cells)
-        page, resources = super(HTMLExporter, self).from_notebook_node(nb, resources, **kwargs)
-        above, end, below = self.finished(page).rpartition("</body>")
-        points = {grade_id(cell): bonus(cell) for cell in nb.cells if bonus(cell)}
+        # HTMLExporter's own would parse each page again, to add what `finished` adds.
+        page, resources = TemplateExporter.from_notebook_node(self, nb, resources, **kwargs)
+        scripts = f"<script>\n{(PAGE / 'marking.js').read_text('utf-8')}</script>\n"
         # Formgrader takes no score above the gradebook's maximum, which is 0 for a bonus: "full credit" would take it.
-        above += (PAGE / "bonus.html").read_text("utf-8").replace("MOST", json.dumps(points)) if points else ""
-        return f"{above}<script>\n{(PAGE / 'marking.js').read_text('utf-8')}</script>\n{end}{below}", resources
+        if points := {grade_id(cell): bonus(cell) for cell in nb.cells if bonus(cell)}:
+            scripts = (PAGE / "bonus.html").read_text("utf-8").replace("MOST", json.dumps(points)) + scripts
+        above, end, below = self.finished(page).rpartition("</body>")
+        return f"{above}{scripts}{end}{below}", resources
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any

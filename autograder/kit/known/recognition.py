@@ -114,7 +114,7 @@ class Evidence:
 
     def _shown(self, case: Case, known: KnownMistake) -> list[str] | None:
         """Return for each output of a case "right", "given" (the student's) or "other"; None if the mistake crashes."""
-        given, right, numbers = self.given[case.name], list(case.outputs.values()), known.numbers()
+        given, right, numbers = self.given[case.name], list(case.outputs.values()), known.outputs
         if numbers is None or not len(numbers) == len(given) == len(right):
             return None
         near = nearness(case.tolerance)
@@ -232,7 +232,7 @@ def _in_part(cases: list[Case], answers: dict[str, Answer], evidence: Evidence) 
 
 def _numbers(case: Case, name: str) -> list[np.ndarray] | None:
     known = next((known for known in case.known if known.name == name), None)
-    return known.numbers() if known else None
+    return known.outputs if known else None
 
 
 def _may_be_both(one: list[str] | None, two: list[str] | None, wrong: list[bool]) -> bool:

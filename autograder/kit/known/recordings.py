@@ -15,7 +15,7 @@ from autograder.kit.calls.adapter import Adapter
 from autograder.kit.calls.call import call
 from autograder.kit.known.table_models import BeamStep, GreedyStep
 from autograder.kit.verdict.answer import Caller
-from autograder.kit.verdict.cases import Case, Criterion, Example, KnownMistake, Pairs
+from autograder.kit.verdict.cases import Case, Criterion, Example, KnownMistake, Pairs, Recorded
 from autograder.kit.verdict.compare import same
 from autograder.kit.verdict.hunts import Argument, HuntInput
 
@@ -43,7 +43,8 @@ class Recording:
 
 
 CLASSES = (
-    *(Recording, Case, Criterion, Example, KnownMistake, Pairs, BeamStep, GreedyStep, HuntInput, Argument, Adapter),
+    *(Recording, Case, Criterion, Example, KnownMistake, Pairs, Recorded),
+    *(BeamStep, GreedyStep, HuntInput, Argument, Adapter),
 )
 
 
@@ -108,7 +109,7 @@ def _with_given(cases: list[Case]) -> list[Case]:
         for case in cases
         if not _is_large(case)
         for known in case.known
-        if (given := known.numbers()) is not None and not same(given, case.outputs.values())
+        if (given := known.outputs) is not None and not same(given, case.outputs.values())
     }
     return [replace(case, known=[_given(known, case, seen) for known in case.known]) for case in cases]
 
@@ -118,11 +119,11 @@ def _is_large(case: Case) -> bool:
 
 
 def _given(known: KnownMistake, case: Case, seen: set[str]) -> KnownMistake:
-    numbers = known.numbers()
+    numbers = known.outputs
     if numbers is None or (known.name in seen and _is_large(case)):
-        return replace(known, outputs=None)
+        return replace(known, run=Recorded(None))
     pairs = zip_longest(numbers, list(case.outputs.values())[: len(numbers)])
-    return replace(known, outputs=[_shorter(*pair) for pair in pairs])
+    return replace(known, run=Recorded([_shorter(*pair) for pair in pairs]))
 
 
 def _shorter(array: np.ndarray, right: np.ndarray | None) -> np.ndarray:
@@ -138,4 +139,4 @@ def _pairs(cases: list[Case]) -> list[Pairs]:
     places = cases[0].pairs.places
     if len(places) > MOST_PAIRS:  # minutes to run, megabytes to send: grading alone names them
         places = places[:0]
-    return [Pairs(places, np.array([case.pairs.row(pair) for pair in range(len(places))])) for case in cases]
+    return [Pairs(places, Recorded(np.array([case.pairs.row(pair) for pair in range(len(places))]))) for case in cases]

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -14,26 +16,35 @@ EXACT = 1e-5  # where float32 noise of right answers stays under 1e-6
 SENTENCE = re.compile(r".+?(?<!i\.e)(?<!e\.g)[.?!](?=\s|$)")
 
 
+def title_of(hint: str) -> str:
+    """Return the first sentence of a mistake's hint."""
+    sentence = SENTENCE.match(hint)
+    return sentence[0] if sentence else hint
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Stands for a function that was called when the kit was made: gives what that gave."""
+
+    values: Any
+
+    def __call__(self, *index: int) -> Any:
+        return self.values[index] if index else self.values
+
+
 @dataclass
 class KnownMistake:
     """What one known mistake gives on a case: the feedback names it when the student's numbers are the same."""
 
     name: str
     hint: str
-    outputs: list[np.ndarray] | Callable[[], list[np.ndarray] | None] | None  # None: the mistake crashes here
+    run: Callable[[], list[np.ndarray] | None]
     usual: bool = False  # one that any function can have: it is named where no other fits
 
-    @property
-    def title(self) -> str:
-        """Return the first sentence of the hint."""
-        sentence = SENTENCE.match(self.hint)
-        return sentence[0] if sentence else self.hint
-
-    def numbers(self) -> list[np.ndarray] | None:
-        """Return the outputs; the mistake is run only now, when somebody asks."""
-        if callable(self.outputs):
-            self.outputs = self.outputs()
-        return self.outputs
+    @cached_property
+    def outputs(self) -> list[np.ndarray] | None:
+        """Return what the mistake gives, None where it crashes. It runs only now, when somebody asks."""
+        return self.run()
 
 
 @dataclass
@@ -41,12 +52,7 @@ class Pairs:
     """What two known mistakes at once give on a case: of each pair a few numbers that stand for its outputs."""
 
     places: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int16))  # which two known mistakes
-    # One row for each pair, or what makes it; NaN: the pair crashes here.
-    prints: np.ndarray | Callable[[int], np.ndarray] = field(default_factory=lambda: np.zeros((0, 0), np.float32))
-
-    def row(self, pair: int) -> np.ndarray:
-        """Return the numbers that stand for one pair's outputs; it is run only now, when somebody asks."""
-        return self.prints(pair) if callable(self.prints) else self.prints[pair]
+    row: Callable[[int], np.ndarray] = Recorded(())  # pair -> its numbers, NaN where it crashes
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from autograder.kit.shown.example_hints import Examples, example_hint
 from autograder.kit.verdict.answer import Caller, Failure
-from autograder.kit.verdict.cases import Case, Criterion, Kind, KnownMistake, Verdict
+from autograder.kit.verdict.cases import Case, Criterion, Kind, KnownMistake, Verdict, title_of
 from autograder.kit.verdict.criteria import Evaluation
 
 __all__ = ["Case", "Criterion", "KnownMistake", "Verdict", "grade"]
@@ -64,7 +64,7 @@ def _explained(verdict: Verdict, judged: Judged, evaluation: Evaluation, example
     head = f"{evaluation.function}: {verdict.score} of {verdict.max_score} points."
     (mistakes, lines), where = evaluation.mistakes(), evaluation.where()
     verdict.mistakes = [known.name for known in mistakes]
-    verdict.titles = [known.title for known in mistakes]
+    verdict.titles = [title_of(known.hint) for known in mistakes]
     judged = _folded(judged, evaluation)
     verdict.first_failure = next((_text(failure, each, evaluation) for each, failure in judged if failure), "")
     verdict.details = [*_demands(judged, evaluation), *([where] if where else []), *lines]

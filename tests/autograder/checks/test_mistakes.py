@@ -25,7 +25,7 @@ def test_every_two_mistakes_are_told_apart_on_every_draw(check_id, seed):
     for case in drawn(check_id, seed) if seed else without_gradients(check_id, seed):
         for known in case.known:
             if not known.usual:
-                outputs.setdefault(known.name, []).append(known.numbers())
+                outputs.setdefault(known.name, []).append(known.outputs)
         outputs.setdefault("the reference", []).append(list(case.outputs.values()))
     for one, two in itertools.combinations(outputs, 2):
         pairs = zip(outputs[one], outputs[two], strict=True)

@@ -217,7 +217,7 @@ def test_what_the_laptop_keeps_of_a_mistake_tells_it_from_the_others(check_id, t
     path(check_id, tmp_path).write_bytes(pack(Recording(cases, [])))
     kept = load(check_id, tmp_path).cases
     for place, mistake in enumerate(cases[0].known):
-        numbers = {case.name: case.known[place].numbers() for case in cases}
+        numbers = {case.name: case.known[place].outputs for case in cases}
         answers = {
             name: Answer(error=Failure("raised", "")) if given is None else Answer(given, several=len(given) > 1)
             for name, given in numbers.items()

@@ -138,6 +138,12 @@ def test_nothing_vanishes(tmp_path: Path) -> None:
     assert reasons["empty"] == "there is no notebook: it is empty"
 
 
+def test_a_folder_with_a_name_as_canvas_gives_files_is_one_students(tmp_path: Path) -> None:
+    lay(tmp_path, {"roe_1_2_final/bahdanau.ipynb": notebook()})
+    box = collect.read(tmp_path, KNOWN)
+    assert (taken(box), errors(box, tmp_path)) == ({("roe_1_2_final", "bahdanau"): notebook()}, {})
+
+
 def test_links_and_folders_in_a_notebooks_place_are_refused(tmp_path: Path) -> None:
     lay(tmp_path, {"mia/bahdanau/bahdanau.ipynb": notebook()})
     for student in ("thief", "robber", "odd"):
