@@ -21,7 +21,7 @@ TIDY = {
     r'<th class="head">(?:<p></p>)?</th>': '<td class="head"></td>',
     # The theme has no colours until a script has chosen light or dark; without scripts pages are light, or dark.css.
     r'(<html[^>]*) data-theme="auto"': r'\1 data-theme="light"',
-    # Its own script comes after the first paint: until then boxes had neither colours nor borders, and moved afterwards.
+    # Its own script comes after the first paint: until then boxes had neither colours nor borders, and moved then.
     r'localStorage\.getItem\("theme"\) \|\| "auto"': (
         'localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")'
     ),
