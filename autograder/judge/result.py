@@ -3,6 +3,7 @@
 Anyone who only hands tasks out and takes outcomes imports this without torch: the judge is imported where it judges.
 """
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import nbformat
 from nbformat import NotebookNode
+from nbformat.v4.rwbase import strip_transient
 
 from autograder.assignment import CHECK, OWN, Template, assignments, grade_id
 from autograder.judge.pictures import as_markdown, keep_pasted
@@ -144,7 +146,8 @@ def _written(notebook: NotebookNode, judged: "Judged") -> bytes:
             left -= len(cell.source)
             cell.source = _bounded(cell.source, left)
     keep_pasted(notebook.cells, lambda cell: bool(grade_id(cell)), LONGEST_MARKDOWN)
-    return nbformat.v4.writes(notebook).encode("utf-8")  # not validated: what is in it was read with care
+    # Not validated: what is in it was read with care. On one line, and not copied first: a tenth of nbformat's time.
+    return json.dumps(strip_transient(notebook), ensure_ascii=False).encode("utf-8")
 
 
 def _bounded(source: str, left: int) -> str:

@@ -1,10 +1,13 @@
 """An IPython shell without a kernel: it runs a cell and returns the outputs that a notebook would show."""
 
+import ast
 import base64
 import builtins
+import contextlib
 import inspect
 import io
 import sys
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +16,8 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.formatters import DisplayFormatter
 from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
+
+from autograder.kit.calls import call
 
 MAX_OUTPUT = 1_000_000  # characters of a cell's outputs, text and pictures together
 # What notebooks show: the first error and the first plot of a process cost a quarter of a second each, the first tensor
@@ -23,6 +28,7 @@ WARM_UP = (
     "import torch\ntorch.tensor([0.5, 100.0]), torch.tensor([[1, 2]]), torch.tensor([True]), torch.ones(1, 2, 3)",
     "def unwritten(x):\n    raise NotImplementedError\n\nunwritten(torch.ones(1))",
 )
+PROMPT = ("In [", ">>> ")  # with which pasted code may begin: `In [1]: x` is Python, too
 KINDS = ("text/plain", "image/png", "image/jpeg")
 
 
@@ -139,9 +145,23 @@ class Shell(InteractiveShell):
     def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
         OUTPUTS.error(getattr(etype, "__name__", str(etype)), str(evalue), stb)
 
+    def transform_cell(self, raw_cell: str) -> str:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Return a cell as Python; one that is Python is not searched for magics: to run it takes less."""
+        source = raw_cell.strip("\n") + "\n"
+        if not source.startswith(PROMPT):
+            with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+                compile(source, "<cell>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+                return source
+        return super().transform_cell(raw_cell)
+
     def showtraceback(self, *given: Any, **named: Any) -> None:
-        """Show the traceback of the cell's error, where anything is shown."""
-        if OUTPUTS.shown:
+        """Show the traceback of the cell's error, where anything is shown; a line for what is not written yet."""
+        if not OUTPUTS.shown:
+            return
+        if name := _unwritten(sys.exc_info()[1]):
+            text = f"{name} is not written yet."
+            OUTPUTS.error("NotImplementedError", text, [f"NotImplementedError: {text}"])
+        else:
             super().showtraceback(*given, **named)
 
     def run(self, source: str, shown: bool = True) -> tuple[list[dict[str, Any]], bool]:
@@ -186,3 +206,14 @@ def open_shell() -> Shell:
         shell.run(source)
     shell.reset(new_session=False, aggressive=False)
     return shell
+
+
+def _unwritten(error: BaseException | None) -> str:
+    """Return the name of the function that raised an error because it is as it was released, "" where none did.
+
+    Its frames with their contexts would take longer than all that such a notebook computes.
+    """
+    if type(error) is not NotImplementedError or any(error.args):
+        return ""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return frame.f_code.co_name if frame.f_code.co_code in call.BLANK else ""

@@ -21,6 +21,7 @@ from . import isolation, seccomp, worker
 
 PRELOADED = (
     "numpy",
+    "numpy.random",  # at its first use: a quarter of a worker's start
     "torch",
     "torch.nn.functional",
     "torch.utils.data",

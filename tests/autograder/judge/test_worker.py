@@ -36,6 +36,9 @@ SHOWN = {  # a pattern in what a cell shows
     "1 / 0": "ZeroDivisionError",
     "def f(:": "SyntaxError",
     "input('name?')": "nobody to answer",
+    "In [3]: 6 * 7": "'42'",
+    "def g(x):\n    raise NotImplementedError()\n\ng(1)": "NotImplementedError: g is not written yet.$",
+    "def g(x):\n    raise NotImplementedError('later')\n\ng(1)": "----> 2 .*(?s:.*)NotImplementedError: later",
     "import torch, random, numpy\n(torch.rand(1), random.random(), numpy.random.rand())": r"0\.4963.*0\.8444.*0\.5488",
 }  # fmt: skip
 
