@@ -65,6 +65,11 @@ for (const type of ["pointerup", "click", "change"]) document.addEventListener(t
   if (isPointed && !isOpen && !target.closest(TYPED)) setTimeout(() => used()?.blur()) // after the figure's own listeners
 })
 
+// A panel that opens below a figure's edge comes into sight.
+document.addEventListener("toggle", ({ target }) => {
+  if (target.open) requestAnimationFrame(() => target.closest(".live")?.scrollTo({ top: target.offsetTop })) // it is drawn by then
+}, true)
+
 Reveal.on("ready", async ({ currentSlide }) => {
   Reveal.configure({ keyboardCondition: () => !used() })
   if (!Reveal.isPrintView()) step(currentSlide)
