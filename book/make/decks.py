@@ -33,7 +33,9 @@ READ = {"name": "myst_nb_md", "type": "plugin"}  # as the book reads a page
 GLUED = "application/papermill.record/text/plain"
 RAW = re.compile(r"^```\{raw\} html\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PART = re.compile(r"^\| *(\d+) · ([^|]+?) *\| *(\d+) *\| *([^|]*?) *\|", re.MULTILINE)
+KINDS = {"build": "build", "later": "fragment", "bare": "bare"}  # by the option of `{shown}`
 ANSWERS = "Listen for"  # begins a paragraph of notes that the students' edition leaves out
+SKIPPED = "In a class of 45 minutes, skip this slide."
 MOST_CODE = 5  # lines on a slide
 
 
@@ -76,7 +78,12 @@ class OfChapter(SphinxDirective):
 
     optional_arguments = 1
     final_argument_whitespace = True
-    option_spec: ClassVar[OptionSpec | None] = {"page": directives.unchanged, "build": directives.flag}
+    option_spec: ClassVar[OptionSpec | None] = {
+        "page": directives.unchanged,
+        "build": directives.flag,
+        "later": directives.flag,
+        "bare": directives.flag,
+    }
 
     @property
     def chapter(self) -> str:
@@ -87,13 +94,17 @@ class OfChapter(SphinxDirective):
 
 
 class Shown(OfChapter):
-    """`{shown} NAME`: what the lesson (`:page:` names another page) shows there; with `:build:`, panel by panel."""
+    """`{shown} NAME`: what the lesson (`:page:` names another page) shows there; with `:build:`, panel by panel.
+
+    With `:later:` a key brings it, after the answers of the slide; with `:bare:` it has no caption.
+    """
 
     required_arguments, optional_arguments = 1, 0
 
     def run(self) -> list[nodes.Node]:
         text = put_out(self.options.get("page", self.chapter), self.arguments[0])
-        return self.html(f'<div class="shown{" build" if "build" in self.options else ""}">{text}</div>')
+        kinds = ["shown", *(kind for option, kind in KINDS.items() if option in self.options)]
+        return self.html(f'<div class="{" ".join(kinds)}">{text}</div>')
 
 
 class Said(SphinxRole):
@@ -107,17 +118,35 @@ class Said(SphinxRole):
 class Steps(OfChapter):
     """`{steps} 1 2 3`: the next keys choose these states of the slide's drawing.
 
-    With `:clip: left` (or top) they show so many per cent of it, from there, beginning with the first.
+    With `:clip: left` (or top) they show so many per cent of it, from there, beginning with the first. With `:told:`
+    each of them brings the next paragraph of the column beside the drawing.
     """
 
     required_arguments, optional_arguments = 1, 0
-    option_spec: ClassVar[OptionSpec | None] = {"clip": directives.unchanged}
+    option_spec: ClassVar[OptionSpec | None] = {"clip": directives.unchanged, "told": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         places, clip = self.arguments[0].split(), self.options.get("clip", "")
         first, rest = (places[0], places[1:]) if clip else ("0", places)
         steps = "".join(f'<i class="fragment" data-to="{place}"></i>' for place in rest)
-        return self.html(f'<div class="steps" data-clip="{escape(clip)}" data-first="{first}">{steps}</div>')
+        kind = "steps told" if "told" in self.options else "steps"
+        return self.html(f'<div class="{kind}" data-clip="{escape(clip)}" data-first="{first}">{steps}</div>')
+
+
+class Answers(OfChapter):
+    """`{answers} columns 3 4` (or rows): the class finds these of the slide's table, and a key brings each.
+
+    `{answers} items 1 2`: of the slide's list.
+    """
+
+    required_arguments, optional_arguments = 1, 0
+
+    def run(self) -> list[nodes.Node]:
+        kind, *places = self.arguments[0].split()
+        if kind not in ("columns", "rows", "items") or not places or not all(map(str.isdigit, places)):
+            expected = "columns, rows or items and their numbers, as in `columns 3 4`"
+            raise self.error(f"expected {expected}, got `{self.arguments[0]}`")
+        return self.html(f'<div class="answers" data-kind="{kind}" data-places="{" ".join(places)}"></div>')
 
 
 class Opening(OfChapter):
@@ -155,21 +184,29 @@ class Parts(OfChapter):
             f"<li><span>{number}</span><b>{inline(title)} {'★' * difficulty.count('★')}</b><em>{minutes} min</em></li>"
             for number, title, minutes, difficulty in rows
         ]
-        return self.html(f'<ol class="parts{" many" if len(items) > 8 else ""}">{"".join(items)}</ol>')
+        plain = sum(int(minutes) for _, _, minutes, difficulty in rows if "★" not in difficulty)
+        total = f'<p class="soft">Without the stars {plain} minutes together.</p>'
+        return self.html(f'<ol class="parts{" many" if len(items) > 8 else ""}">{"".join(items)}</ol>{total}')
 
 
 class Notes(OfChapter):
-    """`{notes} MINUTES`: what the speaker says, in the speaker's window; answers are for teachers only."""
+    """`{notes} MINUTES`: what the speaker says, in the speaker's window; answers are for teachers only.
+
+    `{notes} MINUTES skip`: a class of 45 minutes goes without this slide.
+    """
 
     required_arguments, optional_arguments, has_content = 1, 0, True
 
     def run(self) -> list[nodes.Node]:
-        aside = revealjs_notes("", nodes.paragraph("", f"{self.arguments[0]} min."))
+        minutes, _, mark = self.arguments[0].partition(" ")
+        if not minutes.isdigit() or mark not in ("", "skip"):
+            raise self.error(f"expected minutes, or minutes and `skip`, got `{self.arguments[0]}`")
+        aside = revealjs_notes("", nodes.paragraph("", f"{minutes} min.{f' {SKIPPED}' if mark else ''}"))
         self.state.nested_parse(self.content, self.content_offset, aside)
         for paragraph in list(aside.findall(nodes.paragraph)):
             if self.config.edition == "students" and paragraph.astext().startswith(ANSWERS):
                 paragraph.parent.remove(paragraph)
-        return [revealjs_section("", **{"data-timing": f"{60 * float(self.arguments[0]):.0f}"}), aside]
+        return [revealjs_section("", **{"data-timing": f"{60 * int(minutes)}"}), aside]
 
 
 class Discussion(OfChapter):
@@ -200,6 +237,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.set_translator("revealjs", Translator)
     app.connect("doctree-read", alone)
     app.add_role("said", Said())
-    for directive in (Shown, Steps, Opening, Code, Parts, Notes, Discussion):
+    for directive in (Shown, Steps, Answers, Opening, Code, Parts, Notes, Discussion):
         app.add_directive(directive.__name__.lower(), directive, override=True)
     return {"parallel_read_safe": True}

@@ -32,7 +32,7 @@ def self_attention_steps(X: Matrix, W_q: Matrix, W_k: Matrix, W_v: Matrix, words
     names = [word[:5] for word in words]
     drawing.panel(214, 3 * (high + 36))
     right, middle = drawing.matrix(40, high + 36, X, "", "X", (22, 20), words=(words, ()), digits=0, hot=0)
-    parts = ((Q, "query", "Q = X W_qᵀ"), (K, "key", "K = X W_kᵀ"), (V, "value", "V = X W_vᵀ"))
+    parts = ((Q, "query", "queries, Q"), (K, "key", "keys, K"), (V, "value", "values, V"))
     for i, (values, role, name) in enumerate(parts):
         place = 2 + i * (high + 34)
         drawing.arrow(right + 5, middle, 145, place + high / 2, role)

@@ -21,7 +21,7 @@ RULES = {
     "seeing": [["parle", 1.0]],
     "sleeping": [["dort", 1.0]],
 }
-GUESS = {"ask": "?", "set": {"weights": "equal"}, "options": [["nothing", 0, 0.01], ["much", 0.01, 1.01]]}
+GUESS = {"ask": "?", "set": {"weights": "equal"}, "options": [["nothing", -1.01, 0.01], ["much", 0.01, 1.01]]}
 SMALL = """all => all.filter((each) => each.offsetParent && (each.closest("label") ?? each).offsetHeight < 44
   && each.offsetHeight < 44).map((each) => each.outerHTML)"""  # too low for a finger
 CURVES = {
@@ -236,6 +236,25 @@ def test_a_text_is_classified_and_an_erased_word_has_no_weight(browser, tmp_path
         assert tab.locator(".live-words button").nth(1).get_attribute("aria-label") == "parle, weight .00"
         assert "The model says" in tab.locator(".live-status").inner_text()
         assert is_narrow(tab)
+
+
+def test_what_a_guess_was_answered_goes_when_it_is_true_no_longer(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, "self_attention", kind="classifier"):
+        begun(tab).fill("il parle la mer")
+        told = tab.locator(".live-question [role=status]")
+        tab.locator(".live-question").get_by_role("button", name="much").click()
+        said = told.inner_text()
+        assert "%, now" in said
+        tab.get_by_label("query").select_option("2")
+        assert told.inner_text() == said, "another query is looked at, and the model is the same"
+        tab.get_by_label("weights").select_option("")
+        assert told.inner_text() == ""
+        tab.locator(".live-question").get_by_role("button", name="much").click()
+        tab.get_by_role("button", name="Put it back").click()
+        assert tab.get_by_label("weights").input_value() == ""
+        tab.locator(".live-question").get_by_role("button", name="much").click()
+        tab.locator("textarea").fill("")
+        assert told.inner_text() == ""
 
 
 def test_a_text_has_its_queries_keys_and_values_as_matrices(browser, tmp_path: Path) -> None:

@@ -45,7 +45,6 @@
 
     typed(event) {
       this.isTyping = isTyped(event);
-      this.guessed?.replaceChildren();
       this.run();
       this.isTyping = false;
     }
@@ -68,6 +67,7 @@
 
     /* A page that is only read keeps its address. */
     keep() {
+      this.recall?.();
       this.trained.disabled = !this.isChanged();
       clearTimeout(this.later);
       if (this.isUsed) this.later = setTimeout(() => history.replaceState(null, "", `#${new URLSearchParams({ live: this.name, text: this.input.value, ...this.given() })}`), 400);
@@ -78,7 +78,6 @@
 
     putBack() {
       this.take(new URLSearchParams());
-      this.guessed?.replaceChildren();
       this.run();
     }
 
@@ -130,19 +129,24 @@
     question(answer) {
       if (!this.place.dataset.question) return null;
       const { ask, set, options } = JSON.parse(this.place.dataset.question);
-      const result = (this.guessed = element("p", { role: "status" }));
-      let before = null;
+      const result = element("p", { role: "status" });
+      let before = null, answered = "";
+      const clear = () => { [before, answered] = [null, ""]; result.replaceChildren(); };
+      /* An answer goes once the model would give another: after a menu, a press, a key. */
+      this.recall = () => { if (answered && (!this.words.length || answer().text !== answered)) clear(); };
       const back = element("button", { type: "button", onclick: () => {
-        this.take(before);
+        const state = before;
+        clear();
+        this.take(state);
         this.run();
-        before = null;
-        result.replaceChildren();
       } }, "Put it back");
       const guess = ([words]) => {
         before ??= new URLSearchParams(this.given());
+        answered = "";
         this.take(new URLSearchParams(set));
         this.run();
         const { share, text } = answer(), right = options.find(([, from, to]) => share >= from && share < to)[0];
+        answered = text;
         result.replaceChildren(`${text} ${right === words ? "You guessed it" : `Not “${words}”`}: ${right}. `, this.undo ?? back);
         result.scrollIntoView({ block: "nearest" });
       };
