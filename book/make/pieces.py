@@ -1,4 +1,4 @@
-"""What the question bank takes over of a page, freed of what belongs to a page alone; a chapter's questions and deck."""
+"""What the question bank takes of a page, freed of what belongs to a page alone; a chapter's questions and slides."""
 
 import re
 from collections.abc import Iterator

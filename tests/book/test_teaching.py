@@ -72,7 +72,7 @@ NEEDS = {named(row[0]): row[1:] for row in rows(section("What needs what"))}
 
 @pytest.mark.parametrize("name", chapters())
 def test_a_chapter_needs_what_its_head_and_its_notebook_say(name: str) -> None:
-    assert name in NEEDS, f"TEACHING.md, What needs what: `python -m book.make.lists` writes its rows"
+    assert name in NEEDS, "TEACHING.md, What needs what: `python -m book.make.lists` writes its rows"
     before, functions, to_read, core = NEEDS[name]
     linked = set(re.findall(r"\(\.\./(\w+)/lesson\.md", head(name).partition("You need")[2])) & set(chapters())
     row = f"TEACHING.md, What needs what, `{name}`"
