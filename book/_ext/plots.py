@@ -46,7 +46,7 @@ def themed(svg: str, alt: str) -> str:
 
 
 def below(plot: str, box: str, alt: str) -> tuple[str, str, str]:
-    """Return a plot without its title, its smaller box, and its caption: what its text begins with, if that is short.
+    """Return a plot without its title, its smaller box, and its caption: what its text begins with, or the title.
 
     A plot whose text does not begin with the one title at its top, such as one of several panels, keeps its titles.
     """
@@ -57,10 +57,9 @@ def below(plot: str, box: str, alt: str) -> tuple[str, str, str]:
     first = first if len(first) <= LONGEST else ""
     if len(titles) != 1 or sum(abs(float(each["y"]) - float(titles[0]["y"])) < BESIDE for each in heads) > 1:
         return plot, box, first
-    cut = float(titles[0]["y"]) + 4
+    cut, title = float(titles[0]["y"]) + 4, unescape(titles[0]["words"]).strip()
     smaller = f"{left:g} {cut:g} {wide:g} {high - (cut - top):g}"
-    rest = plot[: titles[0].start()] + plot[titles[0].end() :]
-    return rest, smaller, first or unescape(titles[0]["words"]).strip()
+    return plot[: titles[0].start()] + plot[titles[0].end() :], smaller, max(first, title, key=len)
 
 
 def inlined(app: Sphinx, doctree: nodes.document, docname: str) -> None:

@@ -109,6 +109,8 @@ def test_a_title_goes_into_the_caption_where_the_plots_text_goes_on_behind_it():
     assert plots.below(svg.format(""), box, f"One & two{more}") == (
         '<text x="9" y="60">One</text>', "0 16 300 184", "One & two, lowest to highest seed"
     )  # fmt: skip
+    told = '<text x="9" y="12">Test: 8 epochs</text>'
+    assert plots.below(told, box, "Test: 8 epochs, a dot a seed: 5")[2] == "Test: 8 epochs", "no shorter than the title"
     panels = svg.format('<text x="99" y="12">Three</text>')
     assert plots.below(panels, box, f"One & two{more}")[:2] == (panels, box)
 
