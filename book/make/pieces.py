@@ -13,7 +13,7 @@ from book.make.html_tree import classes, find, tags
 
 PART = re.compile(r"p[0-9a-f]{8}-")  # book/_ext/plots.py names the parts of a plot so
 ASKED = re.compile(r"^\*\*(?P<asked>.+?)\*\*\n\*Good:\* (?P<good>.+?)$", re.MULTILINE)
-SLIDE, NOTES = re.compile(r"^##? (.+)$", re.MULTILINE), re.compile(r"^:::+\{notes\} (\d+)$", re.MULTILINE)
+SLIDE, NOTES = re.compile(r"^##? (.+)$", re.MULTILINE), re.compile(r"^:::+\{notes\} (\d+)\b", re.MULTILINE)
 CODE = re.compile(r"^(```+).*?^\1$", re.MULTILINE | re.DOTALL)
 
 
