@@ -1,8 +1,9 @@
 """Pages say nothing of a chapter that is left out: links to it are plain text, lists and tables lose its lines.
 
 So anyone who drops chapters, by course.toml or in `_toc.yml`, has no sentence to change. What goes: in a list, an item
-that begins with a link to the chapter; in a table, a row that begins with its name as code, behind a week's
-number or not, and the rows of a bold name whose row links it; a section that is explained in it or bears its name.
+that begins with a link to the chapter; in a table, a row that begins with such a link or with its name as code, behind
+a week's number or not, and the rows of a bold name whose row links it; a section that is explained in it or is called
+by its name or number.
 
 Nor does a page hold a chapter's number: {chapters}`luong, transformer` becomes "chapters" and their numbers, of those
 that are in this book, and {Chapters}`…` the same at the beginning of a sentence.
@@ -72,9 +73,11 @@ def without_lines(text: str, names: set[str]) -> str:
         return text
     name = "|".join(sorted(names))
     text = re.sub(rf"^1\. \[\]\([./]*(?:{name})/lesson\.md\).*\n(?:\n* +.*\n)*", "", text, flags=re.MULTILINE)
-    text = re.sub(rf"^\| (?:(?:or )?\d+ \| )?`(?:{name})` \|.*\n", "", text, flags=re.MULTILINE)
+    called = rf"`(?:{name})`|\[[^\[\]]*\]\([\w./]*\b(?:{name})/lesson\.md\)"
+    text = re.sub(rf"^\| (?:(?:or )?\d+ \| )?(?:{called}) \|.*\n", "", text, flags=re.MULTILINE)
     explained = rf"^## [^\n]*\n\nExplained in \[\]\([./]*(?:{name})/lesson\.md\)\.\n.*?(?=^## |\Z)"
-    text = re.sub(rf"{explained}|^###? `(?:{name})`\n.*?(?=^##|\Z)", "", text, flags=re.MULTILINE | re.DOTALL)
+    own = rf"^###? (?:\{{Chapters\}})?`(?:{name})`.*?(?=^##|\Z)"
+    text = re.sub(f"{explained}|{own}", "", text, flags=re.MULTILINE | re.DOTALL)
     rows = list(ROW.finditer(text))
     gone = {row["bold"] for row in rows if row["bold"] and re.search(rf"\]\([./]*(?:{name})/lesson\.md\)", row[0])}
     return ROW.sub(lambda row: "" if row["bold"] in gone else row[0], text)

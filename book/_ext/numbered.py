@@ -2,7 +2,7 @@
 
 Sphinx numbers the drawings, which are figures, and knows nothing of what cells put out: plots, small drawings, matrices
 and tables. So they are numbered here, all in one row. Those of the evidence have an E, those of the chapter's further
-pages an A, B and so on: "Figure E2.3".
+pages an A, B and so on: "Figure E2.3". On a page of no chapter none has a number: Sphinx would count through the book.
 """
 
 import re
@@ -20,6 +20,7 @@ CAPTION = re.compile(
     r'|(?P<heat><div class="heat[^>]*>(?:<style>[^<]*</style>)?<table[^>]*><caption>)'
     r'|(?P<table><table class="results[^>]*>\s*<caption>)'
 )
+COUNTED = re.compile(r'<span class="caption-number">[^<]*</span>')
 
 
 def prefix(name: str) -> str:
@@ -47,8 +48,9 @@ def numbered(body: str, before: str) -> str:
 
 
 def on_page(app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
-    if app.builder.name == "html" and doctree is not None and (before := prefix(name)):
-        context["body"] = numbered(context["body"], before)
+    if app.builder.name == "html" and doctree is not None:
+        before, body = prefix(name), context["body"]
+        context["body"] = numbered(body, before) if before else COUNTED.sub("", body)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

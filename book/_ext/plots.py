@@ -19,6 +19,7 @@ ID = re.compile(r'(\bid="|\bhref="#|url\(#)')
 TITLE = re.compile(r'<text [^>]*?\by="(?P<y>[\d.]+)"[^>]*>(?P<words>[^<]*)</text>')
 LONGEST = 110  # letters of a caption
 HEAD = 24  # points from the top in which a title stands
+BESIDE = 3  # points: what differs by less in height stands in one line, as titles of panels do
 COLOURS = {  # what lab.show.plots draws with: what the page has for it
     "#000000": "currentColor",
     "#ffffff": "none",
@@ -40,24 +41,25 @@ def themed(svg: str, alt: str) -> str:
     width = f"{float(width) * 4 / 3:.0f}"  # CSS pixels
     own, box, title = below(own, box, alt)
     size = f'viewBox="{box}" width="{width}" style="--w: {width}"'
-    return f'<svg class="plot" role="img" aria-label="{escape(alt)}" {size}>{own}<p class="below">{escape(title)}</p>'
+    plot = f'<svg class="plot" role="img" aria-label="{escape(alt)}" {size}>{own.rstrip()}'
+    return f'<div class="plot-box">{plot}</div><p class="below">{escape(title)}</p>'
 
 
 def below(plot: str, box: str, alt: str) -> tuple[str, str, str]:
-    """Return a plot without its title, which becomes the caption below it, its smaller box, and that title.
+    """Return a plot without its title, its smaller box, and its caption: what its text begins with, or the title.
 
-    A plot whose text does not begin with the title at its top, such as one of several panels, stays as it is, and its
-    caption is what the text begins with, if that is short.
+    A plot whose text does not begin with the one title at its top, such as one of several panels, keeps its titles.
     """
-    title = alt.partition(":")[0]
-    lines = [found for found in TITLE.finditer(plot) if unescape(found["words"]).strip() == title]
     left, top, wide, high = map(float, box.split())
-    if len(lines) != 1 or float(lines[0]["y"]) > top + HEAD:
-        first = re.split(r"(?<=[.:;])\s", alt)[0].rstrip(".:;")
-        return plot, box, first if len(first) <= LONGEST else ""
-    cut = float(lines[0]["y"]) + 4
+    heads = [found for found in TITLE.finditer(plot) if float(found["y"]) <= top + HEAD]
+    titles = [found for found in heads if (words := unescape(found["words"]).strip()) and alt.startswith(words)]
+    first = re.split(r"(?<=[.:;])\s", alt)[0].rstrip(".:;")
+    first = first if len(first) <= LONGEST else ""
+    if len(titles) != 1 or sum(abs(float(each["y"]) - float(titles[0]["y"])) < BESIDE for each in heads) > 1:
+        return plot, box, first
+    cut, title = float(titles[0]["y"]) + 4, unescape(titles[0]["words"]).strip()
     smaller = f"{left:g} {cut:g} {wide:g} {high - (cut - top):g}"
-    return plot[: lines[0].start()] + plot[lines[0].end() :], smaller, title
+    return plot[: titles[0].start()] + plot[titles[0].end() :], smaller, max(first, title, key=len)
 
 
 def inlined(app: Sphinx, doctree: nodes.document, docname: str) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
 from book.contents import all_chapters, further, page_file, pages  # noqa: E402
+from book.make.pieces import deck  # noqa: E402
 from book.notebook_parts import parts  # noqa: E402
 from lab.files import atomic_write  # noqa: E402
 
@@ -23,6 +24,7 @@ PLACES = (
     "book/index.md",
     "book/pages/start.md",
     "book/teachers/discussion.md",
+    "book/teachers/slides_in_class.md",
 )
 CLOSED = {"benchmarks", "examples", "lab", "tests"}  # folders of which the tree shows no inside
 BLOCK = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -50,7 +52,7 @@ def road() -> Iterator[str]:
 def papers() -> Iterator[str]:
     """Yield the rows of README's table."""
     yield from ("| chapter | paper |", "|---|---|")
-    yield from (f"| `{name}` | {about['paper']} |" for name, about in all_chapters().items())
+    yield from (f"| {_linked(name)} | {about['paper']} |" for name, about in all_chapters().items())
 
 
 def needs() -> Iterator[str]:
@@ -58,7 +60,7 @@ def needs() -> Iterator[str]:
     yield from ("| chapter | read before | earlier functions | reading | core |", "|---|---|---|--:|--:|")
     for name, about in all_chapters().items():
         minutes = sum(core_parts(name).values())
-        yield f"| `{name}` | {about['after']} | {about['functions']} | {about['reading']} | {minutes} |"
+        yield f"| {_linked(name)} | {about['after']} | {about['functions']} | {about['reading']} | {minutes} |"
 
 
 def weeks() -> Iterator[str]:
@@ -69,7 +71,8 @@ def weeks() -> Iterator[str]:
         for first, week in enumerate(about["weeks"]):
             number += 1
             reading = "" if first else f"{about['reading']} "
-            yield f"| {number} | `{name}` | {reading}| {week['class']} | {_cell(week['home'])}| {week['goal']} |"
+            head = f"| {number} | {_linked(name)} | {reading}|"
+            yield f"{head} {week['class']} | {_cell(week['home'])}| {week['goal']} |"
 
 
 def six() -> Iterator[str]:
@@ -78,17 +81,32 @@ def six() -> Iterator[str]:
     for name, about in all_chapters().items():
         for first, week in enumerate(about.get("six", [])):
             reading = "" if first else f"{about['reading']} "
-            yield f"| {week['week']} | `{name}` | {reading}| {week['class']} | {week['home']} |"
+            yield f"| {week['week']} | {_linked(name)} | {reading}| {week['class']} | {week['home']} |"
 
 
 def _cell(text: str) -> str:
     return f"{text} " if text else ""
 
 
+def _linked(name: str) -> str:
+    """Return a chapter's name with a link to its lesson, for a file in the repository's root."""
+    return f"[`{name}`](book/{name}/lesson.md)"
+
+
 def discussion() -> Iterator[str]:
     """Yield the sections of the page for discussion."""
+    for name, about in all_chapters().items():
+        head = f"## {{Chapters}}`{name}`. {about['title']}"
+        yield from (head, "", f"```{{include}} ../{name}/discussion.md", "```", "")
+
+
+def decks() -> Iterator[str]:
+    """Yield the rows of the table of decks: what each begins with, its slides and minutes, its source."""
+    yield from ("| of the chapter | begins with | slides | minutes | source |", "|---|---|--:|--:|---|")
     for name in all_chapters():
-        yield from (f"## `{name}`", "", f"```{{include}} ../{name}/discussion.md", "```", "")
+        claims, minutes = deck(name)
+        source = f"{{download}}`{name}/slides.md <../{name}/slides.md>`"
+        yield f"| [](../{name}/lesson.md) | *{claims[0]}* | {len(claims)} | {sum(minutes)} | {source} |"
 
 
 def layout() -> dict[str, str]:
@@ -120,7 +138,7 @@ def _branch(path: str) -> str:
 
 
 MADE: dict[str, Callable[[], Iterator[str]]] = {
-    each.__name__: each for each in (cards, road, papers, needs, weeks, six, discussion, tree)
+    each.__name__: each for each in (cards, road, papers, needs, weeks, six, discussion, decks, tree)
 }
 
 

@@ -1,4 +1,4 @@
-"""What the question bank takes over of a page, freed of what belongs to a page alone; the questions for the class."""
+"""What the question bank takes of a page, freed of what belongs to a page alone; a chapter's questions and slides."""
 
 import re
 from collections.abc import Iterator
@@ -13,6 +13,8 @@ from book.make.html_tree import classes, find, tags
 
 PART = re.compile(r"p[0-9a-f]{8}-")  # book/_ext/plots.py names the parts of a plot so
 ASKED = re.compile(r"^\*\*(?P<asked>.+?)\*\*\n\*Good:\* (?P<good>.+?)$", re.MULTILINE)
+SLIDE, NOTES = re.compile(r"^##? (.+)$", re.MULTILINE), re.compile(r"^:::+\{notes\} (\d+)\b", re.MULTILINE)
+CODE = re.compile(r"^(```+).*?^\1$", re.MULTILINE | re.DOTALL)
 
 
 def plain(element: Tag) -> Tag:
@@ -45,6 +47,12 @@ def questions(content: list[Tag]) -> Iterator[tuple[Tag, list[Tag]]]:
     for asked, element in pairwise(content):
         if element.name == "details":
             yield asked, tags(element)[1:]
+
+
+def deck(name: str) -> tuple[list[str], list[int]]:
+    """Return the titles of a chapter's slides, and the minutes that their notes give them."""
+    here = (ROOT / "book" / name / "slides.md").read_text(encoding="utf8")
+    return SLIDE.findall(CODE.sub("", here)), [int(minutes) for minutes in NOTES.findall(here)]
 
 
 def for_discussion(name: str) -> list[tuple[str, str]]:

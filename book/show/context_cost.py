@@ -89,16 +89,17 @@ def context_figure(names: Collection[str] = (), tokens: int = TOKENS) -> HTML:
     ticks = "".join(f'<span style="left: {part(tick * GIB):.2f}%">{tick} GiB</span>' for tick in TICKS)
     lines = "; ".join(f"--card{place}: {part(card * 10**9):.2f}%" for place, card in enumerate(CARDS))
     there = dict.fromkeys(kind for kind in KINDS for model in chosen if kind in kinds(model))
-    meant = "".join(f'<span class="kind">{glyph(kind)} {KINDS[kind][1]}</span>' for kind in there)
+    meant = "".join(f"<span>{glyph(kind)} {KINDS[kind][1]}</span>" for kind in there)
     data = f'data-tokens="{tokens}" data-top="{TOP}" data-cards="{" ".join(map(str, CARDS))}"'
     return HTML(
         f'<div class="moved context" {data} style="{lines}"><div class="settings"></div>'
         f'<p role="status">{in_words(chosen, tokens)}</p>'
+        '<p class="legend bars"><span><i class="solid"></i> keys and values</span>'
+        '<span><i class="own"></i> the longest text that the model is made for</span>'
+        '<span><i class="beyond"></i> beyond that</span></p>'
         f'<div class="axis" aria-hidden="true"><b>one card has</b><div class="scale cards">{cards}</div></div>'
         f'<ul>{rows}</ul><div class="axis" aria-hidden="true"><div class="scale ticks">{ticks}</div></div>'
-        f'<p class="legend"><span><i class="solid"></i> keys and values</span>{meant}'
-        f'<span><i class="own"></i> the longest text that the model is made for</span>'
-        f'<span><i class="beyond"></i> beyond that</span></p></div>'
+        f'<p class="legend">{meant}</p></div>'
     )
 
 

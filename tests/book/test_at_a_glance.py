@@ -154,6 +154,12 @@ def test_the_multiplications_are_those_of_the_functions(sizes):
     )
 
 
+def test_the_page_begins_with_what_each_attention_computes() -> None:
+    assert PAGE.find("\n| attention |") < PAGE.find("\n| letter |") < PAGE.find("\n## What each costs")
+    for page in re.findall(r"\]\(#([\w-]+)\)", PAGE):
+        assert f"\n## {page.replace('-', ' ')}\n" in PAGE.lower()
+
+
 def test_both_tables_have_the_same_rows_and_name_functions_that_exist():
     assert list(COMPUTES) == list(COSTS)
     for name, cells in COSTS.items():

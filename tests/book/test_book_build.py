@@ -125,6 +125,8 @@ LISTS = """1. [](luong/lesson.md) – Is there a simpler score?\\
 | `luong` | `who_asks` 3 |
 | 3 | `luong` | 60 |
 | or 3 | `luong` | 60 |
+| 4 | [`luong`](book/luong/lesson.md) | 60 |
+| [](../luong/lesson.md) | 19 |
 | `pooling` | `luong` |
 
 | **dot** | the decoder |
@@ -145,6 +147,10 @@ Explained in [](../pooling/lesson.md).
 
 **Why?** | Because.
 
+## {Chapters}`luong`. Multiplicative
+
+Why not?
+
 ### `pooling`
 """
 
@@ -152,7 +158,7 @@ Explained in [](../pooling/lesson.md).
 def test_lists_tables_and_sections_say_nothing_of_a_chapter_that_was_dropped():
     kept = dropped.without_lines(LISTS, {"luong"})
     gone = [line for line in LISTS.splitlines() if line and line not in kept.splitlines()]
-    assert len(gone) == 11
+    assert len(gone) == 15
     assert kept.replace("after [Luong's]", "").replace("| `pooling` | `luong` |", "").lower().count("luong") == 0
     assert dropped.without_lines(LISTS, set()) == LISTS == dropped.without_lines(LISTS, {"structured"})
 

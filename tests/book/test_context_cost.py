@@ -93,6 +93,13 @@ def test_a_logarithmic_bar_grows_by_equal_steps(script) -> None:
     assert parts == [0, 50, 100, 0, 100]
 
 
+def test_stripes_and_ticks_are_explained_before_the_first_bar() -> None:
+    before, _, bars = str(context_figure().data).partition("<ul>")
+    parts = re.findall(r'<i class="(\w+)"></i>', before)
+    assert parts == ["solid", "own", "beyond"]
+    assert set(parts) == set(re.findall(r'<i class="(\w+)"', bars))
+
+
 def test_each_row_links_to_where_its_sizes_were_read() -> None:
     links = re.findall(r'<li [^>]*><a href="(https://[^"]+)"', str(context_figure().data))
     assert {unescape(link) for link in links} == {

@@ -83,9 +83,8 @@ def in_page(picture) -> str:
 
 def test_a_plot_takes_the_pages_colours_and_keeps_its_text():
     plot = in_page(LOSS)
-    assert plot.startswith(
-        '<svg class="plot" role="img" aria-label="Loss &amp; more: loss (nats a token) by step. with'
-    )
+    label = "Loss &amp; more: loss (nats a token) by step. with"
+    assert plot.startswith(f'<div class="plot-box"><svg class="plot" role="img" aria-label="{label}')
     assert "with &lt;b&gt; goes from 3 to 1.5" in plot
     assert not re.search(r"#000000|#ffffff|#dddddd", plot), "black on white stays so on a dark page"
     assert "stroke: currentColor" in plot
@@ -94,7 +93,7 @@ def test_a_plot_takes_the_pages_colours_and_keeps_its_text():
 
 
 def test_the_title_of_a_plot_is_the_caption_below_it():
-    plot, caption = in_page(LOSS).split("</svg>")
+    plot, caption = in_page(LOSS).split("</svg></div>")
     assert caption.strip() == '<p class="below">Loss &amp; more</p>'
     assert ">Loss &amp; more</text>" not in plot
     whole, top = (float(re.search(rf'viewBox="{box}"', plot)[1]) for box in (r"\S+ \S+ \S+ (\S+)", r"\S+ (\S+) .*?"))
@@ -104,6 +103,18 @@ def test_the_title_of_a_plot_is_the_caption_below_it():
     assert "DejaVu" not in plot, "its letters are the page's"
 
 
+def test_a_title_goes_into_the_caption_where_the_plots_text_goes_on_behind_it():
+    more = ", lowest to highest seed: 5"
+    box, svg = "0 0 300 200", '<text x="9" y="12">One &amp; two</text>{}<text x="9" y="60">One</text>'
+    assert plots.below(svg.format(""), box, f"One & two{more}") == (
+        '<text x="9" y="60">One</text>', "0 16 300 184", "One & two, lowest to highest seed"
+    )  # fmt: skip
+    told = '<text x="9" y="12">Test: 8 epochs</text>'
+    assert plots.below(told, box, "Test: 8 epochs, a dot a seed: 5")[2] == "Test: 8 epochs", "no shorter than the title"
+    panels = svg.format('<text x="99" y="12">Three</text>')
+    assert plots.below(panels, box, f"One & two{more}")[:2] == (panels, box)
+
+
 def test_figures_and_tables_are_numbered_in_their_order():
     drawn = '<figcaption><span class="caption-number">Fig. 9.9 </span>A</figcaption>'
     heat = '<div class="heat large"><style>.heat{a:1}</style><table role="grid"><caption>B</caption></table></div>'
@@ -111,6 +122,7 @@ def test_figures_and_tables_are_numbered_in_their_order():
     said = re.findall(r"(Figure|Table) (E2\.\d)\. ", numbered.numbered(body, "E2."))
     assert said == [("Figure", "E2.1"), ("Figure", "E2.2"), ("Table", "E2.1"), ("Figure", "E2.3")]
     assert "9.9" not in numbered.numbered(body, "E2.")
+    assert numbered.COUNTED.sub("", drawn) == "<figcaption>A</figcaption>"
 
 
 def test_a_page_below_a_lesson_has_a_letter():

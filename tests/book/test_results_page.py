@@ -7,12 +7,23 @@ import pytest
 from book.contents import page_file
 from book.show import gpu_results
 from book.show.results_page import aims, all_aims, commands, task_runs
-from book.show.tables import ROOT, results
+from book.show.tables import PHRASEBOOK, ROOT, by_length, results
 
 PAGE = (page_file("results")).read_text("utf8")
 SHOWN = re.findall(r'^corpus_table\("([\w-]+)"', PAGE, re.MULTILINE)
 TASKS = task_runs()
 BASE = "speed: transformer base, WMT'14"
+
+
+def test_the_page_begins_with_a_comparison_and_without_attention_long_sentences_lose_most() -> None:
+    (named,) = re.findall(r"^phrasebook_lengths\((.*)\)$", PAGE.partition("\n## ")[0], re.MULTILINE)
+    names = re.findall(r'"(\w+)"', named)
+    lost = {}
+    for name in names:
+        runs = [[bucket.score.value for bucket in by_length(result)] for result in results(name, PHRASEBOOK)]
+        lost[name] = sum(run[0] - run[-1] for run in runs) / len(runs)
+    assert names[0] == "encoder_decoder"
+    assert lost.pop(names[0]) > 3 * max(lost.values()), "results.md says that the others lose far less"
 
 
 def test_every_corpus_with_results_has_its_table_once():

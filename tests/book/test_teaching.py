@@ -10,7 +10,7 @@ from autograder import __main__ as command
 from autograder import settings
 from autograder.checks import checks, hint_of, questions
 from autograder.places import ROOT
-from book.contents import EVIDENCE, beside, chapters, page_file
+from book.contents import EVIDENCE, all_chapters, beside, chapters, page_file
 from book.make import reading as reader
 from book.make.lists import core_parts
 from book.show.mistakes import by_function, mistakes
@@ -30,6 +30,14 @@ def rows(text: str) -> list[list[str]]:
     """Return the rows of the tables in a text, without their heads."""
     lines = [line for line in text.splitlines() if line.startswith("| ") and "--" not in line]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines][1:]
+
+
+def named(cell: str) -> str:
+    """Return the chapter that a cell names, which is linked to its lesson."""
+    found = re.fullmatch(r"\[`(\w+)`\]\(book/(\w+)/lesson\.md\)", cell)
+    assert found, f"TEACHING.md: expected a link, [`NAME`](book/NAME/lesson.md), got {cell}"
+    assert found[1] == found[2]
+    return found[1]
 
 
 def chapter(name: str) -> str:
@@ -59,12 +67,12 @@ def test_the_minutes_of_a_lesson_are_worked_out_from_its_words_formulas_and_code
     assert minutes_to_read(name) == expected, f"book/{name}.md: its head says {minutes_to_read(name)} minutes"
 
 
-NEEDS = {row[0].strip("`"): row[1:] for row in rows(section("What needs what"))}
+NEEDS = {named(row[0]): row[1:] for row in rows(section("What needs what"))}
 
 
 @pytest.mark.parametrize("name", chapters())
 def test_a_chapter_needs_what_its_head_and_its_notebook_say(name: str) -> None:
-    assert name in NEEDS, f"TEACHING.md, What needs what: write a row that begins with | `{name}` |"
+    assert name in NEEDS, "TEACHING.md, What needs what: `python -m book.make.lists` writes its rows"
     before, functions, to_read, core = NEEDS[name]
     linked = set(re.findall(r"\(\.\./(\w+)/lesson\.md", head(name).partition("You need")[2])) & set(chapters())
     row = f"TEACHING.md, What needs what, `{name}`"
@@ -86,11 +94,11 @@ def test_a_chapter_needs_what_its_head_and_its_notebook_say(name: str) -> None:
 
 @pytest.mark.parametrize("title", ["Week by week", "Six weeks"])
 def test_a_plan_has_each_core_part_once_with_its_minutes_and_no_class_that_is_too_long(title: str) -> None:
-    named = {row[1].strip("`") for row in rows(section(title))}
-    names = [name for name in chapters() if title == "Week by week" or name in named]
+    there = {named(row[1]) for row in rows(section(title))}
+    names = [name for name in chapters() if title == "Week by week" or name in there]
     planned: dict[str, list[int]] = {name: [] for name in names}
-    for _, chapter_name, reading, in_class, at_home, *_ in rows(section(title)):
-        name = chapter_name.strip("`")
+    for _, cell, reading, in_class, at_home, *_ in rows(section(title)):
+        name = named(cell)
         if name not in planned:  # dropped
             continue
         to_read = "" if planned[name] else str(minutes_to_read(name))
@@ -109,10 +117,23 @@ def test_a_plan_has_each_core_part_once_with_its_minutes_and_no_class_that_is_to
 
 def test_the_front_page_is_short_and_leads_to_every_page_for_teachers() -> None:
     assert len(TEXT.split()) < MOST_WORDS, "TEACHING.md: move what is not for planning to a page in book/teachers/"
-    table = TEXT.partition("\n## ")[0]
-    files = {path.name for path in (ROOT / "book" / "teachers").glob("*.md")} - {"teaching.md"}
-    missing = {name for name in files if name.removesuffix(".md") not in table}
-    assert not missing, f"TEACHING.md: name {missing} in its first table"
+    table = rows(TEXT.partition("\n## ")[0])
+    links = [set(re.findall(r"\]\(([^)]+)\)", cell)) for _, cell in table]
+    assert all(links), "TEACHING.md: each row of its first table links what to read"
+    files = {f"book/teachers/{path.name}" for path in (ROOT / "book" / "teachers").glob("*.md")}
+    below = {f"#{title.lower().replace(' ', '-')}" for title in re.findall(r"^## (.+)$", TEXT, re.MULTILINE)}
+    wanted, there = files - {"book/teachers/teaching.md"}, set.union(*links)
+    assert wanted <= there <= wanted | below, f"TEACHING.md, its first table: {there ^ wanted} is missing, or nowhere"
+
+
+def test_the_page_of_slides_lists_each_deck_with_its_first_claim_and_offers_its_source() -> None:
+    listed = rows(page_file("slides_in_class").read_text("utf-8").partition("<!-- end -->")[0])
+    assert [re.findall(r"\.\./(\w+)/", row[0] + row[-1]) for row in listed] == [[name, name] for name in all_chapters()]
+    for name, (_, claim, slides, minutes, _) in zip(all_chapters(), listed, strict=True):
+        source = (ROOT / "book" / name / "slides.md").read_text("utf-8")
+        assert source.startswith(f"# {claim.strip('*')}\n")
+        assert int(slides) == source.count(":::{notes} "), f"book/{name}/slides.md: each slide has notes"
+        assert int(minutes) == sum(map(int, re.findall(r"notes\} (\d+)", source)))
 
 
 def test_what_is_graded_by_hand_is_listed_with_its_points() -> None:
@@ -129,16 +150,17 @@ def commands() -> list[str]:
     return [line.partition(" #")[0].strip() for block in blocks for line in block.splitlines()]
 
 
-def test_day_one_is_eight_commands_that_there_are_and_files_that_come_of_them() -> None:
+def test_day_one_is_seven_commands_that_there_are_and_files_that_come_of_them() -> None:
     text = (page_file("day_one")).read_text("utf-8")
     first, then = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
     lines = first.splitlines()
-    assert len(lines) == 8
+    assert len(lines) == 7
+    assert "REPOSITORY" not in text
     targets = subprocess.run(["make", "-C", ROOT, "help"], capture_output=True, text=True, check=True).stdout
     for line in lines:
         if line.startswith("make "):
             assert f"  {line} " in targets
-    assert (ROOT / lines[3].split()[1]).is_file()
+    assert (ROOT / lines[2].split()[1]).is_file()
     command.arguments().parse_args(shlex.split(then)[3:])
 
 
