@@ -29,7 +29,7 @@
       this.another = element("button", { type: "button", onclick: () => this.other() }, `another ${kind === "writer" || kind === "head" ? "beginning" : "sentence"}`);
       this.trained = element("button", { type: "button", class: "live-back", disabled: "", onclick: () => this.putBack() }, "put back");
       this.field = element("div", { class: "live-field" }, element("label", { for: id }, LABELS[corpus]), element("div", { class: "live-row" }, this.input, this.another, this.trained));
-      this.notes = element("div", { class: "live-notes", tabindex: 0, role: "region", "aria-label": "words that the model knows", onmousedown: (event) => event.preventDefault() }); // the field keeps the focus
+      this.notes = element("div", { class: "live-notes", tabindex: 0, role: "group", "aria-label": "words that the model knows", onmousedown: (event) => event.preventDefault() }); // the field keeps the focus
       this.status = element("p", { class: "live-status", role: "status" });
       for (const type of ["click", "input", "change", "pointerdown", "keydown"]) place.addEventListener(type, () => { this.isUsed = true; }, true);
       addEventListener("hashchange", () => this.restore());
