@@ -148,7 +148,7 @@
       const isEnd = this.at === this.words.length;
       this.english.mark((button, place) => {
         button.setAttribute("aria-pressed", place === this.at);
-        button.replaceChildren(this.words[place], element("small", {}, place <= this.most ? short(this.steps[place].p) : "·"));
+        button.replaceChildren(this.words[place], " ", element("small", {}, place <= this.most ? short(this.steps[place].p) : "·"));
         button.setAttribute("aria-label", `${this.words[place]}${place <= this.most ? ` ${short(this.steps[place].p)}, its probability` : " ·, not yet"}`);
       });
       for (const each of [this.bars, this.says, this.same]) each.hidden = isEnd;
