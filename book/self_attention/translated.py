@@ -34,7 +34,7 @@ WORDS = [*FRENCH.split(), "</s>"]
 ENCODERS = {  # variant of the sweep: its words
     "": "self-attention",
     "none": "none: words and places alone",
-    "unplaced": "self-attention, no places",
+    "unplaced": "self-attention, zeros as places",
 }
 
 
