@@ -1,6 +1,6 @@
-"""Which files of a build folder `release` wrote, by their SHA-256; what people wrote there is not lost.
+"""The files that `release` wrote into a build folder, by their SHA-256, so that people's own work there is not lost.
 
-Before such a file is overwritten or deleted it is copied into `work/`, beside the build folder, and they are told.
+Before a changed file is overwritten or deleted it is copied into `work/`, beside the build folder, and a line says so.
 """
 
 import hashlib
@@ -14,8 +14,8 @@ from pathlib import Path, PurePath
 
 from lab.files import aside
 
-MADE = ("release", "source")  # what `release` fills
-# Trained models, grades, what hidden inputs are drawn from (those of Gradescope in its zips), what Canvas had.
+MADE = ("release", "source")  # the folders that `release` fills
+# Trained models, grades, secrets of hidden inputs (Gradescope's in its zips), hand-ins from Canvas.
 KEPT = ("runs", "class", "course-secret", "gradescope", "canvas")
 KIT, ZIP = PurePath("release", "kit"), PurePath("release", "kit.zip")
 GIVEN = KIT / "given"  # functions of earlier notebooks, written out
@@ -36,7 +36,7 @@ class Manifest:
 
     @property
     def given(self) -> list[str]:
-        """Return the names whose functions the released kit holds, written out."""
+        """Return the names whose functions are written out in the released kit."""
         paths = [PurePath(path) for path in self.digests]
         return [path.stem for path in paths if path.parent == GIVEN and path.stem != "__init__"]
 
@@ -45,7 +45,7 @@ class Manifest:
         return _digest(self.build / path) == self.digests.get(path.as_posix(), "")
 
     def replace(self, files: Mapping[PurePath, bytes], dropped: Callable[[PurePath], bool]) -> None:
-        """Write these files; delete those that were written before and are not among them, and those `dropped`."""
+        """Write these files; delete those of earlier releases that are not among them, and those `dropped`."""
         for path, content in files.items():
             if not _holds(self.build / path, content):
                 self._keep(path)
@@ -60,7 +60,7 @@ class Manifest:
         write(self._file, json.dumps(self.digests, indent=1, sort_keys=True).encode())
 
     def clean(self) -> None:
-        """Delete all that was generated, but for what no command makes again."""
+        """Delete all generated files, but for those that no command makes again."""
         for path in self._files():
             self._keep(path)
         for path in sorted(self.build.iterdir()) if self.build.is_dir() else []:
@@ -79,7 +79,7 @@ class Manifest:
                 yield own
 
     def _keep(self, path: PurePath) -> None:
-        """Copy a file that is not as `release` wrote it into the folder of people's work, and say where it is."""
+        """Copy a file that somebody changed into the folder of people's work, and print its new place."""
         now = _digest(self.build / path)
         if not now or self.intact(path) or "__pycache__" in path.parts or path.suffix == ".part":
             return
@@ -94,7 +94,7 @@ class Manifest:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, and leave it alone when it is as it should be."""
+    """Write a file whole or not at all, and leave it alone if it has this content."""
     if _holds(path, content):
         return
     with aside(path) as part:

@@ -1,4 +1,4 @@
-"""`python -m autograder try NAME`: does a check give the right everything, and each known mistake its name?"""
+"""`python -m autograder try NAME`: do right answers get all points, and known mistakes their names?"""
 
 import ast
 import re
@@ -29,7 +29,7 @@ OWN_OR_GIVEN = re.compile(r"^(\w+) = own_or_given\(\"([\w.]+)\"", re.MULTILINE)
 
 @dataclass
 class Row:
-    """One answer that was tried: its points on the first draw, what was seen, and whether anything is wrong with it."""
+    """One answer tried: its points on the first draw, a remark, and whether anything is wrong with it."""
 
     answer: str
     score: float
@@ -49,7 +49,7 @@ class Trial:
         return grade(self.check_id, cases, self.check.criteria, caller, self.check.worked_examples)
 
     def rows(self) -> Iterator[Row]:
-        """Yield what the reference, an unwritten function and each known mistake get."""
+        """Yield a row for the reference, for an unwritten function and for each known mistake."""
         yield self._right()
         yield self._unwritten()
         shown = {name for example in self.check.worked_examples() for name in example.mistakes}
@@ -101,7 +101,7 @@ class Trial:
         return not same(known.outputs, case.outputs.values())
 
     def unasked(self) -> list[str]:
-        """Return the cases of which no right values earn points."""
+        """Return the cases whose right values earn no points."""
         values = [criterion for criterion in self.check.criteria if criterion.kind is Kind.VALUES]
         judged = {case.name for criterion in values for case in criterion.chosen(self.draws[0])}
         return [case.name for case in self.draws[0] if case.name not in judged]
@@ -109,7 +109,7 @@ class Trial:
     def fixed(self) -> list[str]:
         """Return the cases if every one of them has the same arguments on all draws, else none."""
         first, *others = [[case.arguments for case in cases if case.arguments] for cases in self.draws]
-        if not first:  # a function without arguments: its student's numbers are what is asked for
+        if not first:  # a function without arguments: it asks for the student's numbers
             return []
         same_numbers = all(repr(first) == repr(other) for other in others)
         return [case.name for case in self.draws[0]] if same_numbers else []
@@ -133,7 +133,7 @@ def try_checks(name: str) -> int:
 
 
 def _try_check(name: str, check: Check) -> bool:
-    """Print what a check gives to each answer; return whether anything is wrong."""
+    """Print the points that a check gives each answer; return whether anything is wrong."""
     trial = Trial(name, check)
     rows = list(trial.rows())
     bonus = f" bonus ({'★' * check.stars})" if check.stars else ""
@@ -159,7 +159,7 @@ def _try_check(name: str, check: Check) -> bool:
 
 
 def _around(check_id: str) -> dict[str, Any]:
-    """Return the names that a function finds in the notebook: its setup's imports, and the other functions, solved."""
+    """Return the names around a function in the notebook: its setup's imports, and the other functions, solved."""
     name, _, function = check_id.partition(".")
     solved = {other: check.reference for other, check in checks(name).items() if other != function}
     cells = build_source(name).cells
@@ -173,7 +173,7 @@ def _around(check_id: str) -> dict[str, Any]:
 
 
 def try_file(check_id: str, path: Path) -> int:
-    """Print what a student reads whose notebook has the code of this Python file; return 1 unless it gets all points.
+    """Print a student's view of a notebook with the code of this Python file; return 1 unless it gets all points.
 
     The code runs unguarded: it is for files of one's own.
     """

@@ -12,7 +12,7 @@ PRIVATE = (HOME, ROOT, BUILD)  # solutions, checks, secret
 
 
 def require() -> None:
-    """Raise NoSandbox unless students' code can be another user here, and another user cannot enter the course."""
+    """Raise NoSandbox unless students' code can run as another user, and another user cannot enter the course."""
     if os.geteuid() != 0:
         raise NoSandbox("Not graded: --container needs root, to make a user of its own for each student's process.")
     if find_library("seccomp") is None:
