@@ -96,10 +96,10 @@ def _is_new(grade: Grade, submission: dict[str, Any]) -> bool:
     if grade.total is None and (grade.is_missing or submission.get("score") is not None):
         return False
     said = [each.get("comment") for each in submission.get("submission_comments") or []]
-    return _differs(submission, grade) or (not grade.is_missing and grade.comment not in said)
+    return _is_different(submission, grade) or (not grade.is_missing and grade.comment not in said)
 
 
-def _differs(submission: dict[str, Any], grade: Grade) -> bool:
+def _is_different(submission: dict[str, Any], grade: Grade) -> bool:
     score = submission.get("score")
     return grade.total is not None and (score is None or abs(score - grade.total) > 0.005)
 
@@ -134,7 +134,7 @@ def _send(canvas: Canvas, path: str, grades: dict[int, Grade], pages: dict[int, 
 def _differing(canvas: Canvas, path: str, grades: dict[int, Grade]) -> list[str]:
     """Return a line on the students whose grade Canvas shows otherwise."""
     there = {each["user_id"]: each for each in canvas.all(f"{path}/submissions")}
-    wrong = [grade.student for user, grade in grades.items() if _differs(there.get(user, {}), grade)]
+    wrong = [grade.student for user, grade in grades.items() if _is_different(there.get(user, {}), grade)]
     return note(
         "have another grade in Canvas than was uploaded; its own late policy (Gradebook, Settings) does so", wrong
     )

@@ -57,7 +57,7 @@ class Edit:
                 raise self.fault(f"`{source}` is no whole expression or statement: {error.msg}") from None
 
     @cached_property
-    def uses_right(self) -> bool:
+    def needs_right(self) -> bool:
         return RIGHT in re.findall(r"\w+", self.parts["new"])
 
     @cached_property
@@ -131,10 +131,10 @@ class Mistake:
 
     def _right(self) -> dict[str, Callable]:
         """Return {"right": the edit's function, with the other edits that do not use it}; {} if no edit uses it."""
-        users = [edit for edit in self.edits if edit.uses_right]
+        users = [edit for edit in self.edits if edit.needs_right]
         if not users:
             return {}
-        others = [edit for edit in self.edits if not edit.uses_right]
+        others = [edit for edit in self.edits if not edit.needs_right]
         home = users[0].places[0].value
         inside = {each.value for each in reached(home)}
         kept = [edit for edit in others if any(each.value in inside for each in edit.places)]
@@ -148,7 +148,7 @@ def _edited(definition: Definition, edits: tuple[Edit, ...]) -> tuple[Any, int]:
     tree = _edited(definition, tuple(before))[0] if before else definition.node
     hits: list = []
     edited = last.apply(tree, hits)
-    if hits and trees.same(tree, edited):
+    if hits and trees.is_same(tree, edited):
         raise last.fault("changes nothing")
     return edited, len(hits)
 

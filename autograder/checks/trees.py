@@ -81,7 +81,7 @@ def reached(reference: Callable) -> tuple[Definition, ...]:
     return tuple(found.values())
 
 
-def same(node: Node, pattern: Node) -> bool:
+def is_same(node: Node, pattern: Node) -> bool:
     """Return whether a tree has the source of a pattern, where `...` is any expression, or all further arguments."""
     if getattr(pattern, "value", None) is ...:  # a constant's
         return isinstance(node, ast.expr)
@@ -89,11 +89,11 @@ def same(node: Node, pattern: Node) -> bool:
         return False
     if isinstance(node, ast.Call) and pattern.args and ast.dump(pattern.args[-1]) == "Constant(value=Ellipsis)":
         first = pattern.args[:-1]
-        return same(node.func, pattern.func) and same(node.args[: len(first)], first)
+        return is_same(node.func, pattern.func) and is_same(node.args[: len(first)], first)
     if isinstance(node, ast.AST):
-        return all(same(getattr(node, field, None), getattr(pattern, field, None)) for field in node._fields)
+        return all(is_same(getattr(node, field, None), getattr(pattern, field, None)) for field in node._fields)
     if isinstance(node, list):
-        return len(node) == len(pattern) and all(map(same, node, pattern))
+        return len(node) == len(pattern) and all(map(is_same, node, pattern))
     return node == pattern
 
 
@@ -142,14 +142,14 @@ def replaced(tree: Node, old: Node, new: Node, hits: list) -> Node:
         if not isinstance(statements, list) or not statements or not isinstance(statements[0], ast.stmt):
             return None
         for i in range(len(statements) - len(old) + 1):
-            if same(statements[i : i + len(old)], old):
+            if is_same(statements[i : i + len(old)], old):
                 hits.append(statements[i])
                 rest = statements[i + len(old) :]
                 return [*statements[:i], *new, *(rewritten(rest, run) if rest else [])] or [ast.Pass()]
         return None
 
     def expression(node: Node) -> Node | None:
-        if isinstance(node, ast.AST) and same(node, old):
+        if isinstance(node, ast.AST) and is_same(node, old):
             hits.append(node)
             return with_old(new, node)
         return None

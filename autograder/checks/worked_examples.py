@@ -9,7 +9,7 @@ import torch
 from autograder.checks.edits import target
 from autograder.checks.faults import CheckFault, demand_outputs
 from autograder.definition import folder_of
-from autograder.kit.shown.example_hints import differs
+from autograder.kit.shown.example_hints import is_different
 from autograder.kit.verdict.cases import Example
 from autograder.kit.verdict.compare import aligned
 
@@ -41,7 +41,7 @@ def worked(check: Any, code: Code) -> Example:
     for mistake in check.mistakes:
         answer = check.calling(target(mistake))(check.function, arguments, None)
         outputs = aligned(answer, example)
-        if not answer.error and outputs is not None and differs(answer, example):
+        if not answer.error and outputs is not None and is_different(answer, example):
             example.mistakes[mistake.__name__] = outputs
     return example
 

@@ -80,7 +80,7 @@ def _released(name: str, manifest: Manifest) -> dict[PurePath, bytes] | None:
     recordings = {(KIT / recording_path(f"{name}.{function}", RECORDINGS)).as_posix() for function in checks(name)}
     paths = [PurePath(path) for path in (notebooks | recordings) & set(manifest.digests)]
     of_unknown_origin = not paths and any((manifest.build / path).exists() for path in notebooks)
-    if of_unknown_origin or not all(manifest.intact(path) for path in paths):
+    if of_unknown_origin or not all(manifest.is_intact(path) for path in paths):
         return None
     return {path: (manifest.build / path).read_bytes() for path in paths}
 

@@ -40,18 +40,18 @@ class Manifest:
         paths = [PurePath(path) for path in self.digests]
         return [path.stem for path in paths if path.parent == GIVEN and path.stem != "__init__"]
 
-    def intact(self, path: PurePath) -> bool:
+    def is_intact(self, path: PurePath) -> bool:
         """Return whether a file is there as `release` wrote it."""
         return _digest(self.build / path) == self.digests.get(path.as_posix(), "")
 
     def replace(self, files: Mapping[PurePath, bytes], dropped: Callable[[PurePath], bool]) -> None:
         """Write these files; delete those of earlier releases that are not among them, and those `dropped`."""
         for path, content in files.items():
-            if not _holds(self.build / path, content):
+            if not _has_content(self.build / path, content):
                 self._keep(path)
                 write(self.build / path, content)
         for path in self._files():
-            if path not in files and (self.intact(path) or dropped(path)):
+            if path not in files and (self.is_intact(path) or dropped(path)):
                 self._keep(path)
                 (self.build / path).unlink()
                 with suppress(OSError):
@@ -81,7 +81,7 @@ class Manifest:
     def _keep(self, path: PurePath) -> None:
         """Copy a file that somebody changed into the folder of people's work, and print its new place."""
         now = _digest(self.build / path)
-        if not now or self.intact(path) or "__pycache__" in path.parts or path.suffix == ".part":
+        if not now or self.is_intact(path) or "__pycache__" in path.parts or path.suffix == ".part":
             return
         own = path.parts[0] == "release" and path != ZIP and KIT not in path.parents
         home = self.work / path.relative_to("release") if own else self.work / "saved" / path
@@ -95,14 +95,14 @@ class Manifest:
 
 def write(path: Path, content: bytes) -> None:
     """Write a file whole or not at all, and leave it alone if it has this content."""
-    if _holds(path, content):
+    if _has_content(path, content):
         return
     with aside(path) as part:
         part.write_bytes(content)
         part.chmod(0o644)
 
 
-def _holds(path: Path, content: bytes) -> bool:
+def _has_content(path: Path, content: bytes) -> bool:
     return path.is_file() and path.read_bytes() == content
 
 

@@ -34,7 +34,7 @@ def publish(branch: str = BRANCH, remote: str | None = None, root: Path | None =
     from autograder.release.manifest import ZIP, Manifest
 
     root = root or ROOT
-    if not Manifest(BUILD).intact(ZIP):
+    if not Manifest(BUILD).is_intact(ZIP):
         raise ValueError(f"{BUILD / ZIP} is missing or not as it was released: run `python -m autograder release`")
     repository = students_repository()
     if repository and parts(repository)[2] != branch:

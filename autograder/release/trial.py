@@ -70,7 +70,7 @@ class Trial:
     def _mistake(self, mistake: Callable, on_example: bool) -> Row:
         name = mistake.__name__
         verdicts = [self.verdict(cases, mistake) for cases in self.draws]
-        places = [case.name for case in self.draws[0] if self._shows(case, name)]
+        places = [case.name for case in self.draws[0] if self._is_visible(case, name)]
         about = f"shows in {len(places)} of {len(self.draws[0])} cases" + ("" if on_example else ", in no example")
         if not (mistake.__doc__ or "").strip():
             return Row(name, verdicts[0].score, "has no docstring: that is what students read", True)
@@ -95,7 +95,7 @@ class Trial:
         return errors[0] if len(errors) == len(answers) else ""
 
     @staticmethod
-    def _shows(case: Case, mistake: str) -> bool:
+    def _is_visible(case: Case, mistake: str) -> bool:
         """Return whether a known mistake gives other numbers than the right ones on a case, or crashes there."""
         known = next(known for known in case.known if known.name == mistake)
         return not same(known.outputs, case.outputs.values())
@@ -117,7 +117,7 @@ class Trial:
     def idle(self) -> list[str]:
         """Return the cases in which no known mistake shows."""
         names = [mistake.__name__ for mistake in self.check.mistakes]
-        return [case.name for case in self.draws[0] if not any(self._shows(case, name) for name in names)]
+        return [case.name for case in self.draws[0] if not any(self._is_visible(case, name) for name in names)]
 
 
 def try_checks(name: str) -> int:

@@ -105,7 +105,7 @@ class MemoryWatchdog:
 
     def _watch(self) -> None:
         pid, own = self.process.pid, _has_own_namespaces(self.process.pid)
-        while not self._stopped.wait(INTERVAL) and not self.process.ended():
+        while not self._stopped.wait(INTERVAL) and not self.process.has_ended():
             allowed = self.max_bytes - (uncharged_bytes(pid) if own else 0)
             if memory_of([pid], allowed) > allowed:
                 self.process.kill()

@@ -46,9 +46,9 @@ class Job:
     memory: MemoryWatchdog
     is_swept: bool = False  # files that it leaves are deleted after its end
 
-    def sandbox_died(self) -> bool:
+    def has_sandbox_died(self) -> bool:
         """Return whether the sandbox itself ended, and the worker with it: then no student is to blame."""
-        return self.zygote.ended(0.2)
+        return self.zygote.has_ended(0.2)
 
     def end(self) -> None:
         """Kill the worker and every process that it started: it is pid 1 of its namespace, or a user of its own."""
@@ -132,7 +132,7 @@ class Sandbox:
 
     def start(self) -> None:
         """Make sure that the sandbox runs; build it if it does not. Raise NoSandbox where that fails."""
-        if self._zygote and not self._zygote.ended():
+        if self._zygote and not self._zygote.has_ended():
             return
         with self.control.exclusive():
             try:

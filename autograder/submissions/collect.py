@@ -9,7 +9,7 @@ from pathlib import Path
 from autograder.assignment import dropped
 from autograder.submissions import zip_files
 from autograder.submissions.files import Inbox, Rejected, SubmittedFile, limit_files, list_folder
-from autograder.submissions.lms_names import folder_name, holds_class, is_junk, is_wrapper, owner_of, sort_key
+from autograder.submissions.lms_names import folder_name, has_class, is_junk, is_wrapper, owner_of, sort_key
 from autograder.submissions.student import StudentFiles, shown_path
 
 ByStudent = dict[str, list[SubmittedFile]]
@@ -66,7 +66,7 @@ def _sort_by_student(files: list[SubmittedFile], root: Path, assignments: list[s
             reason = file.problem or "it lies in no student's folder"
             inbox.rejected.append(Rejected("", shown_path(root, file), reason))
     _add_students(students, root, assignments, inbox)
-    if around and not depth and holds_class([parts[1:] for parts in below], assignments):
+    if around and not depth and has_class([parts[1:] for parts in below], assignments):
         note = f"{around!r} is taken for a student. If it holds a class, grade that folder itself"
         inbox.submissions = [replace(each, notes=(*each.notes, note)) for each in inbox.submissions]
     inbox.submissions.sort(

@@ -88,7 +88,7 @@ def _folder(top: str, below: tuple[str, ...], is_folder: bool) -> Owner | None:
     return Owner(top, below) if below or is_folder else None
 
 
-def holds_class(below: list[tuple[str, ...]], assignments: list[str]) -> bool:
+def has_class(below: list[tuple[str, ...]], assignments: list[str]) -> bool:
     """Return whether paths below one folder are an LMS's files, or folders by student.
 
     One name of Moodle's is enough. A student's own file may have a name like Canvas's: for Canvas, all must have one.

@@ -40,7 +40,7 @@ def normalise(notebook: NotebookNode, template: Template) -> NotebookNode:
             cells.append(copy.deepcopy(released))
     solutions = [cell for cell in template.graded.values() if cell.metadata.nbgrader.get("solution")]
     released_texts = {collapsed(cell.source) for cell in solutions}
-    cells = [cell for cell in cells if not _left_empty(cell, released_texts)]
+    cells = [cell for cell in cells if not _is_left_empty(cell, released_texts)]
     for cell in cells:
         if grade_id(cell) and "schema_version" not in cell.metadata.nbgrader:
             del cell.metadata["nbgrader"]  # a copy, or a name that this assignment does not have
@@ -108,7 +108,7 @@ def _position(cells: list[NotebookNode], name: str, released: NotebookNode, temp
     if released.metadata.nbgrader.get("solution"):
         # Of copies of an answer, one that the student wrote in.
         positions = [n for n in positions if collapsed(cells[n].source) != collapsed(released.source)] or positions
-    positions = positions or [n for n, cell in enumerate(cells) if is_own(cell) and _matches(cell, name, released)]
+    positions = positions or [n for n, cell in enumerate(cells) if is_own(cell) and _is_match(cell, name, released)]
     return positions[-1] if positions else _position_below_text(cells, released, template)
 
 
@@ -161,7 +161,7 @@ def is_by_student(cell: NotebookNode) -> bool:
     return is_own(cell) or bool(cell.metadata.get("nbgrader", {}).get("solution"))
 
 
-def _matches(cell: NotebookNode, name: str, released: NotebookNode) -> bool:
+def _is_match(cell: NotebookNode, name: str, released: NotebookNode) -> bool:
     """Return whether a cell without a name is the released one: it has the same check, definition or text."""
     if name.startswith(CHECK):
         return cell.cell_type == "code" and check_call_id(cell.source) == (check_call_id(released.source) or name)
@@ -191,7 +191,7 @@ def _student_code_in_check(cell: NotebookNode, released: NotebookNode) -> list[N
     return [own]
 
 
-def _left_empty(cell: NotebookNode, released_texts: set[str]) -> bool:
+def _is_left_empty(cell: NotebookNode, released_texts: set[str]) -> bool:
     """Return whether a cell is an unchanged copy of an exercise: run after the answer, it would undo it."""
     if cell.cell_type != "code" or "schema_version" in cell.metadata.get("nbgrader", {}):
         return False

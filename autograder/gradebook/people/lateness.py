@@ -172,7 +172,7 @@ def _kept_zones(out: Path) -> dict[str, str]:
         raise ValueError(f"{path} cannot be read ({error}): delete it, and grade again with the due dates.") from None
 
 
-def same_number(one: float | None, other: float | None) -> bool:
+def is_same_number(one: float | None, other: float | None) -> bool:
     """Return whether two scores or penalties are the same; a server may keep fewer digits than we have."""
     if one is None or other is None:
         return one is other

@@ -39,7 +39,7 @@ def _existing(notebook: Any) -> dict[tuple[type, str], Any]:
     return {(type(cell), cell.name): cell for cell in [*notebook._base_cells, *notebook.source_cells]}
 
 
-def hold(notebook: Any, template: Template) -> bool:
+def has_cells_of(notebook: Any, template: Template) -> bool:
     """Return whether the rows of one of nbgrader's Notebooks are exactly the template's cells."""
     wanted, existing = _wanted(template), _existing(notebook)
     return (notebook.kernelspec, existing.keys()) == (_kernel(template), wanted.keys()) and all(

@@ -84,7 +84,7 @@ class ClassGradebook:
         name = template.assignment
         with self._database():
             try:
-                is_current = cells.hold(self.gradebook.find_notebook(name, name), template)
+                is_current = cells.has_cells_of(self.gradebook.find_notebook(name, name), template)
             except MissingEntry:
                 is_current = False
             if not is_current:
@@ -173,7 +173,7 @@ class ClassGradebook:
             try:
                 with quiet():
                     penalty = penalties.of(each.student, each.score, each.seconds_late)
-                if not lateness.same_number(each.penalty, penalty):
+                if not lateness.is_same_number(each.penalty, penalty):
                     self._set_penalty(each, penalty)
                     revised.changed += 1
                 revised.undated[each.assignment] += each.is_undated

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from autograder.assignment import bonus, grade_id
-from autograder.gradebook.people.lateness import Penalties, same_number, seconds_late
+from autograder.gradebook.people.lateness import Penalties, is_same_number, seconds_late
 from autograder.submissions.normalise import is_by_student
 
 NO_RESPONSE = "No response."
@@ -132,7 +132,7 @@ def set_score(grade: Any, cell: NotebookNode, is_same_answer: bool) -> None:
     grade.auto_score = automatic_score(cell)
     grade.needs_manual_grade = grade.auto_score is None
     if grade.manual_score is not None:
-        grade.needs_manual_grade = waited or not is_same_answer or not same_number(score_before, grade.auto_score)
+        grade.needs_manual_grade = waited or not is_same_answer or not is_same_number(score_before, grade.auto_score)
 
 
 def answers_of(notebook: NotebookNode) -> dict[str, Any]:

@@ -28,7 +28,7 @@ class Evidence:
             if not answers[case.name].error and (outputs := aligned(answers[case.name], case)) is not None
         }
         places = [(name, i) for name in self.given for i in range(self._parts(name))]
-        self.wrong_places: set[Place] = {place for place in places if self._differs(*place)}
+        self.wrong_places: set[Place] = {place for place in places if self._is_different(*place)}
         self.wrong = {name for name, _ in self.wrong_places}
         self.explained = cache(self._explained)
         # A wrong answer first: it rules out most mistakes at once, which then need not be run on every case.
@@ -39,7 +39,7 @@ class Evidence:
         right = self.cases[case].outputs
         return len(right) if len(self.given[case]) == len(right) else 1
 
-    def _differs(self, case: str, part: int) -> bool:
+    def _is_different(self, case: str, part: int) -> bool:
         given, right = self.given[case], list(self.cases[case].outputs.values())
         if len(given) != len(right) or given[part].shape != right[part].shape:
             return True
@@ -53,13 +53,13 @@ class Evidence:
 
     def alone(self) -> list[KnownMistake]:
         """Return the mistakes that explain every case, including those on which the function crashes."""
-        return [known for name, known in self.names().items() if self._is(name)]
+        return [known for name, known in self.names().items() if self._is_explanation(name)]
 
     def usual(self) -> list[KnownMistake]:
         """Return the first mistake that any function can have and that explains every case."""
-        return [known for name, known in self._named(usual=True).items() if self._is(name)][:1]
+        return [known for name, known in self._named(usual=True).items() if self._is_explanation(name)][:1]
 
-    def _is(self, name: str) -> bool:
+    def _is_explanation(self, name: str) -> bool:
         told_apart = False
         for case in self.order:
             numbers = _numbers(case, name)
@@ -82,7 +82,9 @@ class Evidence:
         """
         answered = [case for case in self.order if case.name in self.given]
         if misshapen:
-            answered = [case for case in answered if all(self._shaped(case.name, i) for i in range(len(case.outputs)))]
+            answered = [
+                case for case in answered if all(self._is_comparable(case.name, i) for i in range(len(case.outputs)))
+            ]
         if not any(case.name in self.wrong for case in answered):
             return []
         prints = {case.name: printed(self.given[case.name]) for case in answered}
@@ -95,7 +97,7 @@ class Evidence:
             for pair, one, two in places
             if all(same_print(case.pairs.row(pair), prints[case.name]) for case in answered)
         ]
-        return [known for i, known in enumerate(answered[0].known) if _common(fitting, i)]
+        return [known for i, known in enumerate(answered[0].known) if _is_common(fitting, i)]
 
     def _candidates(self, answered: list[Case]) -> list[tuple[int, int, int]]:
         """Return the pairs that may be the student's two mistakes: their number, and the places of the two.
@@ -128,7 +130,7 @@ class Evidence:
 
         With `misshapen`, outputs of a wrong shape explain nothing and need no explanation.
         """
-        wrong = {place for place in self.wrong_places if not misshapen or self._shaped(*place)}
+        wrong = {place for place in self.wrong_places if not misshapen or self._is_comparable(*place)}
         if not wrong:
             return []
         names = self.names()
@@ -137,9 +139,9 @@ class Evidence:
         if not groups and most > 1:
             two = combinations(explained, 2)
             groups = [{a, b} for a, b in two if explained[a] | explained[b] == wrong]
-        return [known for name, known in names.items() if _common(groups, name)]
+        return [known for name, known in names.items() if _is_common(groups, name)]
 
-    def _shaped(self, case: str, part: int) -> bool:
+    def _is_comparable(self, case: str, part: int) -> bool:
         """Return whether an output is to be compared; for whole numbers, such as tokens, even if its shape is wrong."""
         given, right = self.given[case], list(self.cases[case].outputs.values())
         if len(given) != len(right):
@@ -246,6 +248,6 @@ def _may_be_both(one: list[str] | None, two: list[str] | None, wrong: list[bool]
     )
 
 
-def _common(groups: list[set], member) -> bool:
+def _is_common(groups: list[set], member) -> bool:
     """Return whether every group has a member."""
     return bool(groups) and all(member in group for group in groups)

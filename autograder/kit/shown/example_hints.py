@@ -27,7 +27,7 @@ class Hint(NamedTuple):
     shows_own: bool = False  # whether it shows the student's own values
 
 
-def differs(answer: Answer, example: Example) -> bool:
+def is_different(answer: Answer, example: Example) -> bool:
     """Return whether three digits show that an answer is not the right one."""
     got, right = aligned(answer, example), list(example.outputs.values())
     if answer.error or got is None or len(got) != len(right):
@@ -47,7 +47,7 @@ def example_hint(
     for example in _fitting(mistakes, examples):
         answer = clean_answer(caller(function, list(example.arguments), None))
         wrong = next((example.mistakes[known.name] for known in mistakes if known.name in example.mistakes), None)
-        if differs(answer, example) and answer.error not in shown:
+        if is_different(answer, example) and answer.error not in shown:
             return Hint(_text(example, YOURS, _does(answer, example)), answer.error, _outputs(answer, example), True)
         if answer.error and wrong is not None:
             return Hint(_text(example, "One with this mistake", f"gives {_numbers(wrong, example)}"))

@@ -8,7 +8,7 @@ from typing import Any
 
 from autograder.kit import course
 from autograder.kit.course import collapsed, source_of
-from autograder.kit.whole_file.dry_run_steps import defines, read
+from autograder.kit.whole_file.dry_run_steps import has_definition, read
 
 
 def older(function: str) -> list[str]:
@@ -44,7 +44,11 @@ def unsaved(path: Path) -> list[str]:
 def _newest(function: str) -> str:
     """Return the last cell run that defines a function, "" for none."""
     history = getattr(shell(), "history_manager", None)
-    return next((text for text in reversed(history.input_hist_raw) if defines(text, function)), "") if history else ""
+    return (
+        next((text for text in reversed(history.input_hist_raw) if has_definition(text, function)), "")
+        if history
+        else ""
+    )
 
 
 def shell() -> Any:

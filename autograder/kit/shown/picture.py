@@ -23,7 +23,9 @@ def show(outputs: Sequence[Output]) -> None:
 
 def picture(outputs: Sequence[Output]) -> str:
     """Return the wrong outputs as HTML: two tables for each, with their numbers; "" where there are none."""
-    pairs = [(name, np.squeeze(right), np.squeeze(given)) for name, right, given in outputs if drawable(right, given)]
+    pairs = [
+        (name, np.squeeze(right), np.squeeze(given)) for name, right, given in outputs if is_drawable(right, given)
+    ]
     if not pairs:
         return ""
     drawn = ""
@@ -33,7 +35,7 @@ def picture(outputs: Sequence[Output]) -> str:
     return f'<div role="group" aria-label="{LABEL}">{drawn}</div><small>{LABEL}</small>'
 
 
-def drawable(right: np.ndarray, given: np.ndarray) -> bool:
+def is_drawable(right: np.ndarray, given: np.ndarray) -> bool:
     """Return whether both are vectors or matrices of a few numbers, of one shape, and differ."""
     if right.shape != given.shape or not 1 < right.size <= MOST or np.squeeze(right).ndim > 2:
         return False

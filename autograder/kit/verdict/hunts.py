@@ -108,7 +108,7 @@ def fails(broken: Callable, right: Callable, arguments: list) -> Failure | None:
     if not all(np.isfinite(each).all() for each in expected.outputs or []):
         return Failure("wrong", "the right function gives NaN or infinity on this input: take smaller numbers.")
     got = call({"f": broken}, "f", list(arguments))
-    if got.error or _differ(expected.outputs or [], got.outputs or []):
+    if got.error or _are_different(expected.outputs or [], got.outputs or []):
         return None
     return Failure("wrong", NOT_SHOWN)
 
@@ -138,7 +138,7 @@ class Tried:
         return Answer(error=failure) if failure else Answer(outputs=[np.array(1.0, np.float32)])
 
 
-def _differ(right: list[np.ndarray], others: list[np.ndarray]) -> bool:
+def _are_different(right: list[np.ndarray], others: list[np.ndarray]) -> bool:
     return len(right) != len(others) or any(
         one.shape != two.shape or not np.allclose(one, two, rtol=CLEAR, atol=CLEAR)
         for one, two in zip(right, others, strict=True)

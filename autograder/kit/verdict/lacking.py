@@ -41,7 +41,7 @@ def lacking(name: str, namespace: dict) -> list[str]:
         for module in sorted(modules - known)
         if _is_installed(module)
     ]
-    return lines + ([NO_GPU] if any(_wants_gpu(code, namespace) for code in codes) else [])
+    return lines + ([NO_GPU] if any(_needs_gpu(code, namespace) for code in codes) else [])
 
 
 def _codes(value: object, namespace: dict, seen: set[int]) -> Iterator[CodeType]:
@@ -84,7 +84,7 @@ def _is_installed(module: str) -> bool:
         return False
 
 
-def _wants_gpu(code: CodeType, namespace: dict) -> bool:
+def _needs_gpu(code: CodeType, namespace: dict) -> bool:
     """Return whether code names a GPU without asking whether there is one."""
     if "is_available" in code.co_names:
         return False

@@ -63,7 +63,8 @@ def steps(name: str, cells: list[dict[str, Any]]) -> tuple[list[Step], list[str]
         if TRAIN in _tags(cell) or (known and TRAIN in _tags(known)):
             continue
         answers |= dict.fromkeys(
-            [function for function in functions if grade_id(cell) == function or defines(source, function)], number
+            [function for function in functions if grade_id(cell) == function or has_definition(source, function)],
+            number,
         )
         run.append(Step(number, source, own=known is None and not grade_id(cell)))
     notes = []
@@ -114,6 +115,6 @@ def _tags(cell: dict[str, Any]) -> list[str]:
     return cell.get("metadata", {}).get("tags", [])
 
 
-def defines(source: str, name: str) -> bool:
+def has_definition(source: str, name: str) -> bool:
     """Return whether code defines a function or class of this name, or gives it a value."""
     return bool(re.search(rf"^[ \t]*(?:def|class)[ \t]+{name}\b|^{name}[ \t]*=", source, re.MULTILINE))
