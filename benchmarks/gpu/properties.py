@@ -69,7 +69,7 @@ def taught(name: str, setting: Setting) -> Row:
 
 
 def difference(check: Check, given: list, device: torch.device) -> float:
-    """Return how far the device is from the CPU; raise Broken if it is too far."""
+    """Return the largest difference between device and CPU; raise Broken if it is too large."""
     with torch.no_grad():
         function = adapted(check.reference, check.portable_adapter)
         first = outputs(function(*given))

@@ -198,7 +198,7 @@ def next_words() -> list[str]:
 
 
 def who_pays(length: int = 26, near: int = 6, sinks: int = 2) -> list[str]:
-    """Return which words each word reads: the first ones and the nearest ones of all before it."""
+    """Return a picture of the words that each word reads: the first ones, and the nearest before it."""
     place = torch.arange(length)
     past = place[:, None] >= place
     window_of = past & (place[:, None] - place < near)

@@ -35,7 +35,7 @@ def params() -> dict[str, torch.Tensor]:
 
 
 def steps() -> dict[str, Matrix]:
-    """Return what the first position is at each step, by the taught functions."""
+    """Return the first position's vector at each step, by the taught functions."""
     p = params()
     Q, K, V = (X @ p[f"W_{name}"].T for name in "qkv")
     attended, alpha = multi_head_attention(X, X, X, p, heads=2)

@@ -58,7 +58,7 @@ def flash_forward(
     tile: int = 64,
     causal: bool = False,
 ) -> tuple[Float[Tensor, "batch length width"], Float[Tensor, "batch length"]]:
-    """Return what the taught `flash_forward` returns, where there are as many queries as keys.
+    """Return the result of the taught `flash_forward`, where there are as many queries as keys.
 
     `width` and `tile` are powers of two, 16 or more.
     """

@@ -34,7 +34,7 @@ class PackedPositions:
 
     @classmethod
     def of(cls, mask: Bool[Tensor, "batch source"]) -> "PackedPositions | None":
-        """Return where the words are if leaving padding out is worth it: a GPU would wait for their number."""
+        """Return the words' positions if leaving padding out is worth it: a GPU would wait for their number."""
         if mask.device.type != "cpu" or mask.float().mean() > MOSTLY_WORDS:
             return None
         return cls(real_positions(mask), (mask.shape[0], mask.shape[1]))
@@ -147,7 +147,7 @@ class FastEncoderLayer(FastLayer, EncoderLayer):
         mask: Bool[Tensor, "... #source source"] | None = None,
         packed: PackedPositions | None = None,
     ) -> Positions:
-        """Return what the taught `encoder_layer` returns (its mask (B,S) is (B,1,1,S) here); packed, with `packed`."""
+        """Return the result of the taught `encoder_layer` (its mask (B,S) is (B,1,1,S) here); packed, with `packed`."""
         q, k, v = self.self_attn.project(self.before(x, self.norm1), 0, 3, packed)
         attended, _ = self.self_attn.attend(q, k, v, mask, packed=packed)
         x = self.after(x, attended, self.norm1)
