@@ -106,10 +106,10 @@ def _for_lms(
 
 
 def _for_one(name: str, addressed: Addressed, lms: Lms, number: str, stem: Path, book: ClassGradebook) -> Iterator[str]:
-    """Write STEM.csv and STEM-feedback.zip of the assignment `name`; yield lines on the files and on the work left out.
+    """Write a table and a zip, their paths beginning with `stem`; yield lines on the files and on the work left out.
 
-    `addressed` are the grades with their recipients, `lms` gives the form, `number` is Canvas's of the assignment, and
-    `book` makes the pages.
+    `addressed` are the grades of the assignment `name` with their recipients, `lms` gives the form, `number` is the
+    assignment's in Canvas, and `book` makes the pages.
     """
     table, pages = (stem.with_name(stem.name + ending) for ending in (".csv", "-feedback.zip"))
     if numbered := [(grade, to) for grade, to in addressed if to.number]:

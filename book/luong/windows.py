@@ -132,7 +132,10 @@ def window_times() -> Picture:
 
 
 def _cost(axes: Axes, rows: Sequence[Any], form: str, measure: str, words: str, style: tuple[Any, ...]) -> str:
-    """Draw one line; return its first and last value in words."""
+    """Draw the line of a `measure` of one `form` of attention from `rows` on `axes`; return its ends in words.
+
+    `words` label it, and `style` is its colour, marker and line.
+    """
     colour, marker, line = style
     n = [row["length"] for row in rows]
     passes = [row[form]["milliseconds"] if measure == "milliseconds" else [row[form][measure] / 1e6] for row in rows]

@@ -78,6 +78,7 @@ def layer_walk() -> Drawing:
 
 
 def _row(drawing: Drawing, x: float, y: float, values: Matrix, role: str, name: str = "", digits: int = 0) -> None:
+    """Draw `values` with a `name` and `digits` at (`x`, `y`) of a `drawing`, in the colour of `role`."""
     drawing.matrix(x, y, values, role, name, (42, 22), digits=digits)
 
 

@@ -54,7 +54,11 @@ def angles(x: Tensor, positions: Int[Tensor, " length"], base: float) -> Float[T
 def grouped(
     query: Tensor, key: Tensor, value: Tensor, seen: Seen | None = None, tiled: bool = False, scale: float = 1.0
 ) -> tuple[Tensor, Tensor]:
-    """Return the taught grouped attention, with other positions seen, other groups, or other scores."""
+    """Return the taught grouped attention of `query`, `key` and `value`, with other positions `seen`.
+
+    Where it is `tiled`, the groups are others: query head i reads head i modulo their number. `scale` is a factor of
+    the scores.
+    """
     group, (target, source) = query.shape[1] // key.shape[1], (query.shape[2], key.shape[2])
     if seen is None:
         seen = torch.ones(target, source, dtype=torch.bool).tril(source - target)

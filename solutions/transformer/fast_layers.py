@@ -96,7 +96,10 @@ class FastAttention(MultiHeadAttention):
         need_weights: bool = False,
         packed: PackedPositions | None = None,
     ) -> tuple[Positions, Float[Tensor, "batch heads target source"] | None]:
-        """Return the output of all heads (with `packed`, the packed one), and the weights where they are needed."""
+        """Return the output of all heads for `q`, `k` and `v` under a `mask`, and the weights if `need_weights`.
+
+        With `packed`, the output is the packed one.
+        """
         if need_weights or q.device.type in MATMUL:
             scores = (q / math.sqrt(q.shape[-1])) @ k.transpose(-2, -1)
             scores = scores.to(torch.promote_types(scores.dtype, torch.float32))
@@ -173,7 +176,11 @@ class FastDecoderLayer(FastLayer, DecoderLayer):
         source_mask: Bool[Tensor, "... #target source"] | None,
         need_weights: bool = False,
     ) -> tuple[Words, KeysValues, Tensor | None]:
-        """Return y after the layer, keys and values of past and new words, and cross-attention's weights if needed."""
+        """Return y after the layer, keys and values of `past` and new words, and the weights of cross-attention.
+
+        `target_mask` is that of self-attention; `source` has the encoder's keys and values, under `source_mask`. The
+        weights are None unless `need_weights`.
+        """
         q, k, v = self.self_attn.project(self.before(y, self.norm1), 0, 3)
         if past is not None:
             k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
