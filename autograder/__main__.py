@@ -76,7 +76,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def _add_platforms(verbs: Any) -> None:
-    """Add what leads to the places where courses are, and back."""
+    """Add the commands for course platforms: Canvas, Gradescope."""
     add_publish(verbs.add_parser("publish", help="commit notebooks and kit to a branch, for Colab and Binder"))
     add_canvas(verbs.add_parser("canvas", help="fetch hand-ins and times from Canvas, and send grades back"))
     add_gradescope(verbs.add_parser("gradescope", help="write a zip that grades an assignment in Gradescope"))
@@ -103,7 +103,7 @@ def main(words: list[str] | None = None) -> int:
         status = options.run(options) if "run" in options else _run(options)
         sys.stdout.flush()
         return status
-    except BrokenPipeError:  # of `| head`: the rest of what is printed goes nowhere
+    except BrokenPipeError:  # of `| head`: nobody reads the rest
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except KeyboardInterrupt:
@@ -120,7 +120,7 @@ def main(words: list[str] | None = None) -> int:
 
 
 def _no_room(error: BaseException, options: argparse.Namespace) -> str:
-    """Return where the disk takes no more, and what to do."""
+    """Return a sentence that names the full disk, and the way to go on."""
     while not isinstance(error, OSError) and error.__cause__:
         error = error.__cause__
     place = getattr(error, "filename", None) or getattr(options, "out", BUILD)
@@ -254,7 +254,7 @@ def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
         from autograder.judge.process import settle_threads
 
         jobs = max(0, options.jobs) or len(os.sched_getaffinity(0))
-        settle_threads()  # before the process begins from which all judges are forked
+        settle_threads()  # before the process that forks all judges begins
         warm()
         with _settings(options) as settings, Pool(min(jobs, count), settings) as pool:
             yield pool

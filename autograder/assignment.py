@@ -1,4 +1,4 @@
-"""The assignments of the course: which there are, and each one's released notebook, with what is graded in it.
+"""The assignments of the course: their names, and each one's released notebook with its graded cells.
 
 This module needs no torch: anyone who only hands out or collects work starts without it. Nor does it need nbformat
 before it reads a file: a bare machine with a GPU does not have it.
@@ -20,7 +20,7 @@ from autograder.settings import FILE, demand_one_of, settings
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-CHECK = "check-"  # begins the grade_id of each cell that a check stands in
+CHECK = "check-"  # begins the grade_id of each cell with a check
 OWN = "attention_workbook"  # the key of our own metadata, of a notebook and of a cell
 
 
@@ -29,7 +29,7 @@ class UnknownAssignment(ValueError):
 
 
 def assignments() -> list[str]:
-    """Return the names that have exercises: those of the course's list that course.toml chooses, then the others."""
+    """Return the names with exercises: those in the course's list that course.toml chooses, then the others."""
     known, in_order, chosen = written(), listed(), settings().chapters
     first = [name for name in in_order if name in known and (chosen is None or name in chosen)]
     return [*first, *(name for name in known if name not in in_order)]

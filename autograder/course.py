@@ -23,7 +23,7 @@ configure(get_config(), Path(__file__).parent)  # noqa: F821 - nbgrader hands it
 '''
 
 LONGEST_TIMESTAMP = 1000
-# What nbgrader has no setting for: the module that names a class or function, its name, our module, ours.
+# Replacements where nbgrader has no setting: its module, the class or function there, our module, ours.
 PARTS = [
     ("apps.autogradeapp", "Autograde", "converters", "Autograding"),
     ("apps.generatefeedbackapp", "GenerateFeedback", "converters", "Feedback"),
@@ -49,7 +49,7 @@ def configure(config: Config, out: Path) -> Config:
 
 
 def replace_nbgrader_parts() -> None:
-    """Replace what a submission can break in nbgrader, or a bonus, in those of its modules that are loaded."""
+    """Replace the parts of nbgrader that a submission or a bonus can break, in its loaded modules."""
     CourseDirectory.get_existing_timestamp = lambda self, dest_path: timestamp(Path(dest_path))
     for theirs, part, home, ours in PARTS:
         if module := sys.modules.get(f"nbgrader.{theirs}"):
@@ -71,7 +71,7 @@ def read_timestamp(folder: Path) -> bytes | None:
 
 
 def timestamp(folder: Path) -> datetime | None:
-    """Return when a submission was handed in, in UTC; None where timestamp.txt cannot be read: nbgrader would fail."""
+    """Return a submission's time, in UTC; None where timestamp.txt cannot be read, on which nbgrader would fail."""
     return parse_timestamp(read_timestamp(folder) or b"")
 
 

@@ -1,4 +1,4 @@
-"""What a course says of itself: the table [tool.autograder] in its pyproject.toml.
+"""A course's description of itself: the table [tool.autograder] in its pyproject.toml.
 
 [tool.autograder]
 title = "Sorting"                     # on the students' START HERE
@@ -31,7 +31,7 @@ REQUIRED = ("title", "slug", "exercises", "taught")
 
 
 class DefinitionError(ValueError):
-    """A course's own table cannot be used; the message says where it stands and what was expected."""
+    """A course's own table cannot be used; the message names its file and the expected content."""
 
 
 @dataclass(frozen=True)
@@ -51,24 +51,24 @@ class Definition:
     templates: str = ""
 
     def folder(self, name: str) -> str:
-        """Return where all that belongs to an assignment lies."""
+        """Return the path of an assignment's folder."""
         return f"{self.exercises}/{name}"
 
     def notebook(self, name: str) -> str:
-        """Return where the text of an assignment's notebook lies."""
+        """Return the path of the text of an assignment's notebook."""
         return f"{self.exercises}/{name}/notebook.md"
 
     def checks(self, name: str) -> str:
-        """Return where an assignment's checks lie."""
+        """Return the path of an assignment's checks."""
         return f"{self.exercises}/{name}/checks.py"
 
     def solved(self, name: str) -> str:
-        """Return where the functions that students of an assignment write stand solved."""
+        """Return the path of the module with an assignment's functions, solved."""
         return self.taught.replace(NAME, name)
 
     @property
     def trees(self) -> list[str]:
-        """Return the folders on which a grade depends: those of the exercises, and of the solved functions."""
+        """Return the folders on which a grade depends: those of the exercises and of the solved functions."""
         return list(dict.fromkeys((self.exercises, self.taught.partition(f"/{NAME}")[0])))
 
     def package(self, path: str) -> str:
@@ -77,9 +77,9 @@ class Definition:
 
 
 def folder_of(reference: Callable, kind: str) -> Path:
-    """Return the folder in which a kind of files lies ("mistakes", "examples") that belong to a function.
+    """Return the folder with a function's files of one kind: "mistakes" or "examples".
 
-    It belongs to the assignment that the function's module is called by: PACKAGE.NAME.…, or PACKAGE.NAME.
+    The name of the function's module tells the assignment: PACKAGE.NAME.…, or PACKAGE.NAME.
     """
     parts = reference.__module__.split(".")
     of = next((part for part in parts[1:] if (ROOT / definition().folder(part)).is_dir()), parts[-1])
@@ -88,7 +88,7 @@ def folder_of(reference: Callable, kind: str) -> Path:
 
 @cache
 def definition(root: Path = ROOT) -> Definition:
-    """Return what a course says of itself; raise DefinitionError where something is missing or unknown."""
+    """Return a course's description of itself; raise DefinitionError where something is missing or unknown."""
     path = root / FILE
     try:
         table = tomllib.loads(path.read_text("utf-8"))["tool"]["autograder"]
@@ -104,7 +104,7 @@ def definition(root: Path = ROOT) -> Definition:
 
 
 def _demand(path: Path, table: dict) -> None:
-    """Raise DefinitionError unless the table has all that it must have, and nothing that nobody reads."""
+    """Raise DefinitionError unless the table has all required keys, and no unknown ones."""
     known = {field.name: field.type for field in fields(Definition)}
     if missing := [name for name in REQUIRED if name not in table]:
         raise DefinitionError(f"{path}, [{TABLE}]: {', '.join(missing)} is missing")

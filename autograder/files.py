@@ -1,4 +1,4 @@
-"""Files and folders that hold grades: written whole or not at all, and for their owner's eyes only."""
+"""Files and folders with grades: written whole or not at all, and readable by their owner alone."""
 
 import contextlib
 import errno
@@ -18,19 +18,19 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)  # errors of the dis
 
 
 def is_full(error: BaseException | None) -> bool:
-    """Return whether an error, or what it came from, is that the disk takes no more."""
+    """Return whether an error, or one of its causes, is a full or read-only disk."""
     return error is not None and ((isinstance(error, OSError) and error.errno in FULL) or is_full(error.__cause__))
 
 
 def atomic_write(path: Path, content: bytes, mode: int = PRIVATE) -> None:
-    """Write a file whole or not at all; until it is whole, it is its owner's alone."""
+    """Write a file whole or not at all; until it is whole, its owner alone can read it."""
     with prepared(path, content, mode):
         pass
 
 
 @contextlib.contextmanager
 def prepared(path: Path, content: bytes, mode: int = PRIVATE) -> Iterator[None]:
-    """Write a file as `atomic_write` does, which takes its place at the end of the block, if no error is raised."""
+    """Write a file like `atomic_write`, but put it in place at the end of the block, if no error is raised."""
     folder(path.parent, SHARED_FOLDER if mode == SHARED else PRIVATE_FOLDER)
     with aside(path) as part:
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "wb") as file:
@@ -56,7 +56,7 @@ def made(path: Path, mode: int) -> None:
 
 
 def folder(path: Path, mode: int = PRIVATE_FOLDER) -> None:
-    """Make a folder that only its owner can enter, with those above it; one that is there stays as it is."""
+    """Make a folder that only its owner can enter, with those above it; leave an existing one as it is."""
     missing = [place for place in (path, *path.parents) if not place.exists()]
     path.mkdir(parents=True, exist_ok=True)
     for place in reversed(missing):
@@ -65,7 +65,7 @@ def folder(path: Path, mode: int = PRIVATE_FOLDER) -> None:
 
 
 def hand_over(path: Path) -> None:
-    """Where root works in somebody's folder, make what it wrote there theirs: they could not read it otherwise."""
+    """Where root works in somebody's folder, give them the files written there: they could not read them otherwise."""
     if os.geteuid() == 0:
         above = path.parent.stat()
         if above.st_uid != 0:
@@ -73,7 +73,7 @@ def hand_over(path: Path) -> None:
 
 
 def tighten(path: Path, mode: int) -> None:
-    """Take from others, and from the group unless the mode is shared, all permissions for a file or folder of ours."""
+    """Take all permissions for a file or folder of ours from others, and from the group unless the mode is shared."""
     taken = 0o007 if mode == SHARED else 0o077
     with contextlib.suppress(OSError):
         about = path.lstat()

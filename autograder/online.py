@@ -23,7 +23,7 @@ def students_repository(root: Path | None = None) -> str:
 
 
 def parts(repository: str) -> tuple[str, str, str]:
-    """Return owner, project and branch; raise ValueError for what is none."""
+    """Return owner, project and branch; raise ValueError unless there are all three."""
     if not REPOSITORY.fullmatch(repository):
         raise ValueError(f"{KEY}: expected OWNER/REPOSITORY/BRANCH on GitHub, got {repository!r}")
     owner, project, branch = repository.split("/", 2)

@@ -1,4 +1,4 @@
-"""Where things lie: the grader, the course that it grades, and what is made of that course."""
+"""The paths of the grader, of the course that it grades, and of the files made from that course."""
 
 import os
 import sys
@@ -20,10 +20,10 @@ if str(ROOT) not in sys.path:  # its checks are imported by name
 
 
 def source_notebook(name: str) -> Path:
-    """Return where `release` puts the solved notebook of an assignment."""
+    """Return the path at which `release` puts the solved notebook of an assignment."""
     return SOURCE / name / f"{name}.ipynb"
 
 
 def released_notebook(name: str) -> Path:
-    """Return where `release` puts the student's notebook of an assignment."""
+    """Return the path at which `release` puts the student's notebook of an assignment."""
     return BUILD / "release" / name / f"{name}.ipynb"

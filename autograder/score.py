@@ -25,7 +25,7 @@ class Scorer:
     """Scores notebook files with one judge."""
 
     judge: Judge
-    assignment: str | None = None  # for notebooks that do not say themselves
+    assignment: str | None = None  # for notebooks that do not name their own
     known: list[str] = field(default_factory=checks.assignments)
     forms: dict[str, Template] = field(default_factory=dict)
 

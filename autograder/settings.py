@@ -1,4 +1,4 @@
-"""course.toml: what a teacher sets for a class, in one file that git leaves alone. Without it, all is as released.
+"""course.toml: a teacher's settings for a class, in one file that git ignores. Without it, all is as released.
 
 chapters = ["sorting", "searching"]             # the others are dropped; the order is the course's
 
@@ -33,12 +33,12 @@ Points = Mapping[str, "int | Mapping[str, int]"]  # of a chapter's questions, an
 
 
 class SettingsError(ValueError):
-    """Something in course.toml cannot be used; the message says what was expected."""
+    """Something in course.toml cannot be used; the message says what was expected instead."""
 
 
 @dataclass(frozen=True)
 class Late:
-    """What being late costs: after some free days, a share of the score for each day begun."""
+    """The penalty for being late: after some free days, a share of the score for each day begun."""
 
     free_days: float = 0
     a_day: float = 0.1
@@ -55,7 +55,7 @@ class Settings:
 
 
 def settings(root: Path | None = None) -> Settings:
-    """Return the class's settings, of another copy of the course where one is named.
+    """Return the class's settings, or those of another copy of the course at `root`.
 
     Raise SettingsError where the file cannot be read.
     """
@@ -84,7 +84,7 @@ def _read(text: str, path: Path) -> Settings:
 
 
 def demand_one_of(names: Mapping[str, Any] | Sequence[str], known: Sequence[str], where: str = "") -> None:
-    """Raise SettingsError for the first name that is none of the known ones."""
+    """Raise SettingsError for the first unknown name."""
     for name in names:
         if name not in known:
             near = get_close_matches(name, known, n=1)

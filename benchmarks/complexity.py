@@ -94,7 +94,7 @@ def fused(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 
 
 def multiplications(name: str, n: int, d: int) -> int:
-    """Return how many products of two numbers the layer's matrix products take, by formula."""
+    """Return the number of products of two numbers in the layer's matrix products, by formula."""
     kind, projected = name.partition(",")[0], 3 * n * d * d * ("projected" in name)
     gates = {"recurrent": 1, "recurrent, GRU": 3, "recurrent, LSTM": 4}
     if kind == "recurrent":
@@ -105,7 +105,7 @@ def multiplications(name: str, n: int, d: int) -> int:
 
 
 def kept(layer: nn.Module, X: Tensor) -> int:
-    """Return how many bytes a forward pass keeps for the backward pass, the layer's parameters left out."""
+    """Return the bytes that a forward pass keeps for the backward pass, without the layer's parameters."""
     params = {each.untyped_storage().data_ptr() for each in layer.parameters()}
     sizes: dict[int, int] = {}
     alive = []  # an address is used again once its tensor is gone

@@ -32,7 +32,7 @@ SHAPES = {
 
 
 def multiplications(score: str) -> int:
-    """Return how many products of two numbers the scores of one sentence take; PyTorch does not count those by v_a."""
+    """Return the number of products of two numbers in the scores of a sentence; PyTorch does not count those by v_a."""
     pairs, both = WORDS * WORDS, 2 * WORDS * WIDTH * WIDTH
     return {
         "dot": pairs * WIDTH,
@@ -43,7 +43,7 @@ def multiplications(score: str) -> int:
 
 
 def largest(score: str) -> int:
-    """Return how many numbers the largest tensor has that is made for the pairs of words of one sentence."""
+    """Return the number of elements of the largest tensor for the pairs of words of one sentence."""
     return WORDS * WORDS * (WIDTH if score == "concat" else 1)
 
 

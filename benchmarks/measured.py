@@ -16,7 +16,7 @@ CPU = torch.device("cpu")
 
 
 def repeats_asked(name: str, about: str | None, repeats: int) -> int:
-    """Return how often a program of this folder is to time each call, as its command line says."""
+    """Return the number of times that a program of this folder is to time each call, from its command line."""
     parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=about)
     parser.add_argument("--repeats", type=int, default=repeats, help="of what is timed, by default %(default)s")
     return parser.parse_args().repeats

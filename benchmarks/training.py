@@ -16,7 +16,7 @@ from benchmarks.measured import in_turn, repeats_asked
 from lab.kinds.translation import Translating
 from lab.text.batches import Example, bucketed, collate
 from lab.text.tokenizers import PAD
-from lab.train.training import Trainer, best_device, device_name, uses_bf16
+from lab.train.training import Trainer, best_device, device_name, should_use_bf16
 from solutions.bahdanau.model import Bahdanau
 from solutions.bahdanau.recipe import RECIPES
 from solutions.encoder_decoder.model import Readout
@@ -138,7 +138,7 @@ def main(rounds: int) -> None:
     batches = list(bucketed(random_pairs(), 1500, seed=1))[:3]
     print(f"{device_name(device)}, torch {torch.__version__}, batches of about 1500 target tokens\n")
     exact: dict[str, float] = {}
-    for precision in ("fp32", "bf16") if uses_bf16("auto", device) else ("fp32",):
+    for precision in ("fp32", "bf16") if should_use_bf16("auto", device) else ("fp32",):
         rates = training_rates(trainers_of(precision, batches), batches, rounds)
         exact = exact or rates
         print_rates(precision, rates, exact)

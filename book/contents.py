@@ -21,7 +21,7 @@ LESSON_FILE, OF_CHAPTER = "lesson.md", ("evidence.md", "program.md", "discussion
 
 
 def all_chapters(root: Path = ROOT) -> dict[str, dict[str, Any]]:
-    """Return what chapters.toml says of each chapter, by name and in order, those that a class leaves out too."""
+    """Return the table of each chapter in chapters.toml, by name and in order, also of those left out by a class."""
     path = root / "book" / "chapters.toml"
     return _toml(path.read_text(encoding="utf-8")) if path.is_file() else {}
 

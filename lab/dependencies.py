@@ -1,4 +1,4 @@
-"""Which of the project's files a piece of code stands on: the ground of every key of a store or a cache."""
+"""The files of the project that a piece of code depends on: every key of a store or a cache is made from them."""
 
 import ast
 import hashlib
@@ -24,7 +24,7 @@ def imported_names(code: str, package: str = "") -> Iterator[str]:
 
 
 def module_files(name: str, root: Path) -> Iterator[Path]:
-    """Yield the project's files that importing a dotted name reads: the packages on the way, and the module."""
+    """Yield the project's files read when a dotted name is imported: the packages on the way, and the module."""
     parts = name.split(".")
     for depth in range(1, len(parts) + 1):
         place = root.joinpath(*parts[:depth])
@@ -34,7 +34,7 @@ def module_files(name: str, root: Path) -> Iterator[Path]:
 
 
 def files_behind(names: Iterable[str], root: Path) -> list[Path]:
-    """Return the files that importing these names reads, what those import, and the tables beside them, sorted."""
+    """Return the files read when these names are imported, directly or not, and the tables beside them, sorted."""
     files: set[Path] = set()
     waiting = [file for name in names for file in module_files(name, root)]
     while waiting:

@@ -94,7 +94,7 @@ def bleu_by_length(
 
 
 def accuracy(predicted: Sequence[object], labels: Sequence[object]) -> Score:
-    """Return the share (0 to 1) of predictions that equal their label."""
+    """Return the share (0 to 1) of predictions equal to their label."""
     demand_same_number("predictions", predicted, "labels", labels)
     right = [float(p == label) for p, label in zip(predicted, labels, strict=True)]
     return ratio("accuracy", right, [1.0] * len(right), "exact match")

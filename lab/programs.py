@@ -1,4 +1,4 @@
-"""Where `python -m` runs a module of the course without the course's packages, one sentence says what to do."""
+"""One sentence of advice where `python -m` runs a module of the course without the course's packages."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def guard(package: str) -> None:
-    """Where `python -m` is about to run a module of this package, let a missing package be named."""
+    """Let a missing package be named where `python -m` is about to run a module of this package."""
     # argv is -m and what follows the module's name, until Python has found what to run.
     if sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)].partition(".")[0] == package:
         sys.excepthook = say_what_is_missing

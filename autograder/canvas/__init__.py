@@ -10,7 +10,7 @@ TOKEN, URL = "CANVAS_TOKEN", "CANVAS_URL"
 
 
 def add_arguments(verb: ArgumentParser) -> None:
-    """Add what `canvas` takes; needs nothing that takes time to load."""
+    """Add the options of `canvas`; this loads nothing that takes time."""
     verb.epilog = (
         f"The token (Account, Settings, New Access Token) is read from ${TOKEN}, the address from ${URL} or --url."
     )

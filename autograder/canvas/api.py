@@ -1,4 +1,4 @@
-"""Requests to Canvas: pages of lists, waiting at its rate limit, jobs that it does later, files in three steps."""
+"""Requests to Canvas: pages of lists, waiting at its rate limit, jobs in the background, files in three steps."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ import requests
 
 SECONDS = 60  # for one answer
 MOST_SECONDS = 60  # that Canvas may ask to wait
-TRIES = 6  # of a request that Canvas puts off, each twice as long after the one before
+TRIES = 6  # of a request that Canvas puts off; the wait doubles each time
 JOB_SECONDS = 600  # for a job that Canvas does later
 LARGEST = 64 << 20  # bytes of a hand-in: `grade` takes no larger one
 PUT_OFF = (429, 502, 503, 504)
@@ -85,7 +85,7 @@ class Canvas:
         return int(self._json(answer)["id"])
 
     def download(self, url: str) -> bytes:
-        """Return a file that was handed in; raise CanvasError above LARGEST."""
+        """Return a submitted file; raise CanvasError above LARGEST."""
         with self._request("GET", url, stream=True) as answer:
             content = b""
             for block in answer.iter_content(1 << 20):
@@ -102,7 +102,7 @@ class Canvas:
         return f"{where.scheme}://{where.netloc}" == self.base
 
     def _request(self, method: str, url: str, **more: Any) -> requests.Response:
-        """Return an answer that is no error; what Canvas puts off is tried again, later and later."""
+        """Return the answer to a request; retry while Canvas puts it off, and raise CanvasError for an error."""
         answer = self._once(method, url, more)
         for attempt in range(TRIES - 1):
             if not _is_put_off(answer):
@@ -133,7 +133,7 @@ class Canvas:
 
 
 def _shown(method: str, url: str) -> str:
-    """Return a request as messages name it: what follows "?" may let others in."""
+    """Return a request for messages, without the part behind "?", which may let others in."""
     return f"{method} {url.partition('?')[0]}"
 
 

@@ -17,10 +17,10 @@ COLUMNS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 
 
 def pull(canvas: Canvas, name: str, course: int, number: int, place: Path) -> Iterator[str]:
-    """Write what Canvas has of an assignment into a folder; yield what was read and how to go on.
+    """Write Canvas's submissions to an assignment into a folder; yield lines on them, and on how to go on.
 
-    Files are called as in Canvas's own zip, so that `push` and `export` know whose each is. Raise CanvasError where
-    Canvas refuses; one file that cannot be had is named, and the others are there.
+    Files have the names of Canvas's own zip, so that `push` and `export` know their owners. Raise CanvasError where
+    Canvas refuses; if a single file fails, a line names it, and the others are there.
     """
     path = f"courses/{course}/assignments/{number}"
     about = canvas.get(path)
@@ -48,7 +48,7 @@ def pull(canvas: Canvas, name: str, course: int, number: int, place: Path) -> It
 
 
 def _names(handed: list[dict[str, Any]]) -> dict[int, str]:
-    """Return by Canvas's number how each is called in a file's name; who shares a name has the number in it."""
+    """Return each student's name for files, by Canvas's number; if two share a name, theirs contain the number."""
     plain = {each["user_id"]: _letters(each["user"].get("sortable_name") or each["user"]["name"]) for each in handed}
     count = Counter(plain.values())
     return {user: name if count[name] == 1 else f"{name}{user}" for user, name in plain.items()}
@@ -70,7 +70,7 @@ def _fetch(canvas: Canvas, place: Path, file: dict[str, Any]) -> None:
 
 
 def _extensions(canvas: Canvas, path: str, course: int, due: str | None) -> Iterator[tuple[int, str]]:
-    """Yield student and date of each override with a later date, those of a student alone last: they count."""
+    """Yield student and date of each override with a later date; those for a single student come last, and count."""
     overrides = [
         each for each in canvas.all(f"{path}/overrides") if each.get("due_at") and due and each["due_at"] > due
     ]

@@ -1,4 +1,4 @@
-"""Grades, comments and feedback pages of one assignment for Canvas: what is there already is not sent again."""
+"""Grades, comments and feedback pages of one assignment for Canvas, without those that it already has."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -26,9 +26,11 @@ def push(
     zero: bool = False,
     final_only: bool = False,
 ) -> Iterator[str]:
-    """Upload the grades in DIR `out`; yield what was done. A grade that Canvas then shows otherwise is named.
+    """Upload the grades of the assignment `name` in DIR `out` to `canvas`; yield lines on the work done.
 
-    `final_only`: what is not final is held back.
+    `course` and `number` are Canvas's numbers of the course and of the assignment. With `dry_run`, nothing is sent.
+    With `zero`, ungraded work has 0 points; with `final_only`, grades that are not final are held back. A line names
+    each grade that Canvas shows otherwise afterwards.
 
     Raise CanvasError where Canvas refuses, ValueError where there are no grades.
     """
@@ -65,7 +67,7 @@ def push(
 
 
 def _addressed(grades: Sequence[Grade], there: dict[int, Any]) -> tuple[dict[int, Grade], list[str]]:
-    """Return the grades by Canvas's number, and lines on who is left out."""
+    """Return the grades by Canvas's number, and lines on the students left out."""
     known: dict[int, Grade] = {}
     strangers, excused, twice = [], [], []
     for grade in grades:
@@ -90,20 +92,20 @@ def _shown(submission: dict[str, Any]) -> str:
 
 
 def _is_new(grade: Grade, submission: dict[str, Any]) -> bool:
-    """Return whether Canvas has not this grade with this comment; a grade that is there is never taken away."""
+    """Return whether Canvas lacks this grade or comment; an existing grade is never taken away."""
     if grade.total is None and (grade.is_missing or submission.get("score") is not None):
         return False
     said = [each.get("comment") for each in submission.get("submission_comments") or []]
-    return _differs(submission, grade) or (not grade.is_missing and grade.comment not in said)
+    return _is_different(submission, grade) or (not grade.is_missing and grade.comment not in said)
 
 
-def _differs(submission: dict[str, Any], grade: Grade) -> bool:
+def _is_different(submission: dict[str, Any], grade: Grade) -> bool:
     score = submission.get("score")
     return grade.total is not None and (score is None or abs(score - grade.total) > 0.005)
 
 
 def _page(book: ClassGradebook, grade: Grade) -> bytes | None:
-    """Return the feedback page, made anew; None of what was not handed in."""
+    """Return the feedback page, made anew; None without a submission."""
     if grade.is_missing:
         return None
     name = grade.graded.assignment
@@ -112,7 +114,7 @@ def _page(book: ClassGradebook, grade: Grade) -> bytes | None:
 
 
 def _send(canvas: Canvas, path: str, grades: dict[int, Grade], pages: dict[int, bytes | None]) -> None:
-    """Upload page by page, then grades and comments, some students at once, each of which Canvas finishes later."""
+    """Upload page by page, then grades and comments of some students at once; wait until Canvas has finished them."""
     users = list(grades)
     for begin in range(0, len(users), AT_ONCE):
         fields: list[tuple[str, Any]] = []
@@ -130,9 +132,9 @@ def _send(canvas: Canvas, path: str, grades: dict[int, Grade], pages: dict[int, 
 
 
 def _differing(canvas: Canvas, path: str, grades: dict[int, Grade]) -> list[str]:
-    """Return a line on whose grade Canvas shows otherwise."""
+    """Return a line on the students whose grade Canvas shows otherwise."""
     there = {each["user_id"]: each for each in canvas.all(f"{path}/submissions")}
-    wrong = [grade.student for user, grade in grades.items() if _differs(there.get(user, {}), grade)]
+    wrong = [grade.student for user, grade in grades.items() if _is_different(there.get(user, {}), grade)]
     return note(
         "have another grade in Canvas than was uploaded; its own late policy (Gradebook, Settings) does so", wrong
     )

@@ -1,8 +1,8 @@
-"""What a check is made of, and the checks of a course, which lie beside its notebooks: on the trusted side only.
+"""The parts of a check, and the checks of a course, which lie beside its notebooks: on the trusted side only.
 
 README.md beside this file says how to write a graded exercise.
 """
-# ruff: noqa: F401 — an exercise takes what it is made of from here
+# ruff: noqa: F401 — exercises import their parts from here
 
 import tomllib
 from importlib import import_module

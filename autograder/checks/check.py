@@ -1,4 +1,4 @@
-"""A check: how cases are drawn, what earns points, which mistakes have a name."""
+"""A check: how cases are drawn, which demands earn points, which mistakes have a name."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -29,10 +29,10 @@ TWO_DECIMALS = 0.006  # may be off, for two decimals that are rounded
 class CaseInput:
     """The arguments of one case before anyone has answered it; `features` say in words what is special in it.
 
-    `group` is what the check's points name it by, the case's own name by default. Gradients are compared where
-    `gradients` is set. `compared` tells over the first axes of every output where it is compared: elsewhere, as at the
-    outputs of padding, a right function may give what it likes. `peak` is how many bytes of memory the call may take:
-    a factor of 3 above what a right one takes, and below what a wrong one does.
+    `group` is its name in the check's points, the case's own name by default. Gradients are compared where `gradients`
+    is set. `compared` is a mask over the first axes of every output: elsewhere, as at padding, a right function may
+    give any value. `peak` is the number of bytes that the call may take: a factor of 3 above a right function's, and
+    below a wrong one's.
     """
 
     name: str
@@ -52,10 +52,10 @@ class CaseInput:
 
 @dataclass
 class Check:
-    """One graded function: how its cases are drawn, what earns points, and which mistakes have a name.
+    """One graded function: how its cases are drawn, which demands earn points, and which mistakes have a name.
 
-    `points` says, in the words and in the order that students read, what right values earn in each group of cases; a
-    number stands for the group of that name. Each kind in `also` earns one point more, on all cases.
+    `points` has the demands in the words and in the order that students read; a number stands for right values in the
+    group of cases of that name. Each kind in `also` earns one point more, on all cases.
     """
 
     reference: Callable
@@ -66,11 +66,11 @@ class Check:
     mistakes: tuple[Callable, ...] = ()  # by default those of mistakes/FUNCTION.txt
     examples: tuple[Code, ...] = ()  # public: calls of the function, by default those of examples/FUNCTION.txt
     name: str = ""  # of the student's function; by default the reference's
-    shape: str = ""  # what students read of the point for it; by default "the shape of the OUTPUT"
-    may_call: tuple[str, ...] = ()  # functions of earlier checks on which the student's may rest
+    shape: str = ""  # the words for its point, by default "the shape of the OUTPUT"
+    may_call: tuple[str, ...] = ()  # functions of earlier checks that the student's may call
     hunt: Any = None  # the Hunt to which the function belongs; its module imports this one
     steps: Callable[[list], CachedSteps] | None = None  # made from a call's arguments: the steps that it asks for
-    adapter: Callable | None = None  # calls what is no function of tensors: adapter(target, *arguments) → tensors
+    adapter: Callable | None = None  # where the target is no function of tensors: adapter(target, *arguments) → tensors
     exact: tuple[str, ...] = ()  # outputs in which an integer has to come as one (with SHAPE), and a weight of 0 as 0
     stars: int = 0  # 1 or 2 of a task beyond the core: its points are a bonus, on top of the notebook's maximum
 
@@ -95,7 +95,7 @@ class Check:
 
     @property
     def is_secret(self) -> bool:
-        """Return whether a student's own check must not say what is right: there is little to choose from."""
+        """Return whether a student's own check must not tell the right answer: there are few to choose from."""
         return self.hunt is not None and self.function == self.hunt.diagnosis.__name__
 
     @cached_property
@@ -105,7 +105,7 @@ class Check:
 
     @cached_property
     def criteria(self) -> list[Criterion]:
-        """Return what earns points, in the order of the feedback: the shape, the values, then the other kinds."""
+        """Return the criteria in the order of the feedback: the shape, the values, then the other kinds."""
         names = NAMES | {SHAPE: self.shape or _shape_of(self.outputs)}
         also = [Criterion(names[kind], 1, kind) for kind in self.also]
         own = [
@@ -120,7 +120,7 @@ class Check:
 
     @property
     def core_points(self) -> int:
-        """Return what the function adds to the notebook's maximum: nothing where its points are a bonus."""
+        """Return the function's points in the notebook's maximum: 0 where its points are a bonus."""
         return 0 if self.stars else self.max_points
 
     @cached_property
@@ -139,11 +139,11 @@ class Check:
         return portable(self.function, self.adapter) if self.adapter else None
 
     def calling(self, target: Any) -> partial[Answer]:
-        """Return what calls this function, class or object as the check calls the student's."""
+        """Return a caller that calls this function, class or object as the check calls the student's."""
         return partial(call, {self.function: target}, adapter=self.portable_adapter)
 
     def caller(self, caller: Caller) -> Caller:
-        """Return what the check calls with a caller at hand: in a bug hunt, an input is tried on this side."""
+        """Return the check's caller, made of one for students' functions; a bug hunt tries inputs on this side."""
         return self.hunt.caller(self.function, caller) if self.hunt else caller
 
     def draw(self, rng: np.random.Generator) -> list[Case]:
@@ -153,7 +153,7 @@ class Check:
         return [self._case(each, rng) for each in drawn]
 
     def _demand_groups(self, drawn: list[CaseInput]) -> None:
-        """Raise CheckFault if a criterion is about no case at all: everybody would meet it."""
+        """Raise CheckFault for a criterion without a case: everybody would meet it."""
         groups = {each.group for each in drawn}
         for criterion in self.criteria:
             unknown = [group for group in criterion.groups if group not in groups]
@@ -169,7 +169,7 @@ class Check:
             )
 
     def worked_examples(self) -> list[Example]:
-        """Return the public examples with what the reference and the mistakes give there."""
+        """Return the public examples with the outputs of the reference and of the mistakes."""
         return self._worked
 
     @cached_property
@@ -206,7 +206,7 @@ class Check:
         return case
 
     def _answer(self, given: CaseInput, rng: np.random.Generator) -> tuple[Answer, list[np.ndarray] | None]:
-        """Return what the reference answers, and the cotangents that are drawn where gradients are asked for.
+        """Return the reference's answer, and the cotangents drawn where gradients are asked for.
 
         Raise CheckFault if it fails on a case of its own check.
         """
@@ -234,7 +234,7 @@ class Check:
         return np.array(pairs(self.mistakes), np.int16).reshape(-1, 2)
 
     def _print(self, case: Case, pair: int) -> np.ndarray:
-        """Return the numbers that stand for what two mistakes at once give; NaN where they crash."""
+        """Return the print of the outputs of two mistakes at once; NaN where they crash."""
         one, two = (self.mistakes[place] for place in self._pairs[pair])
         try:
             outputs = self._run(union(one, two), case)
@@ -245,23 +245,23 @@ class Check:
         return printed(outputs)
 
     def _run(self, mistake: Callable, case: Case) -> list[np.ndarray] | None:
-        """Return what a mistake gives on a case, None where it crashes."""
+        """Return a mistake's outputs on a case, None where it crashes."""
         answer = self.calling(target(mistake))(self.function, list(case.arguments.values()), None)
         return None if answer.error else aligned(answer, case)
 
 
 def hint_of(mistake: Callable) -> str:
-    """Return what students are told of a known mistake: its docstring on one line."""
+    """Return a known mistake's hint for students: its docstring on one line."""
     return " ".join((mistake.__doc__ or "").split())
 
 
 def _kind(value: object) -> str:
-    """Return what an argument is, in a few words: "float32 (3, 5)", "None"."""
+    """Return an argument's kind in a few words: "float32 (3, 5)", "None"."""
     return f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)[:40]
 
 
 def _shape_of(outputs: tuple[str, ...]) -> str:
-    """Return what students read of the point for the shape of these outputs."""
+    """Return the words for the point for the shape of these outputs."""
     *first, last = outputs
     return f"the shapes of {', '.join(first)} and {last}" if first else f"the shape of the {last}"
 
@@ -275,7 +275,7 @@ def _put(outputs: list[np.ndarray], number: float, compared: np.ndarray | None) 
 
 
 def by_hand(reference: Callable, asked: Mapping[str, str], case: str = "your numbers", points: int = 1) -> Check:
-    """Return the check of numbers that students work out on paper, with points for each output of `asked`, {it: title}.
+    """Return the check of numbers that students work out on paper, with points for each of `asked`, {output: title}.
 
     It has no examples: a right function's numbers are the answer.
     """

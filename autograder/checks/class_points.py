@@ -56,7 +56,7 @@ def _changed(name: str, check: Check, given: Given) -> Check:
         if isinstance(old, Points)
         else numbers.get(demand, old)
         for demand, old in check.points.items()
-        if numbers.get(demand) != 0  # it is not asked any more
+        if numbers.get(demand) != 0  # 0 drops the demand
     }
     if not points:
         raise SettingsError(f"{where}: all demands have 0 points: leave one of them some")

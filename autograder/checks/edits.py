@@ -1,4 +1,4 @@
-"""Known mistakes as edits of the reference: mistakes/FUNCTION.txt says what stands where something else belongs."""
+"""Known mistakes as edits of the reference, which stand in mistakes/FUNCTION.txt."""
 
 import ast
 import re
@@ -23,7 +23,7 @@ START, RETURN, RIGHT = "start", "return", "right"
 
 @dataclass(frozen=True, eq=False)
 class Edit:
-    """`old => new` within a function and what that reaches, or in one of these alone (`in NAME: old => new`).
+    """`old => new` within a function and all that it calls, or in one of these alone (`in NAME: old => new`).
 
     It has to hit one place; with `every`, each of several. `start => …` puts statements before all others, `return =>
     …` changes all that the function returns. `_` in `new` is what there was, `right` the function without the edit.
@@ -57,7 +57,7 @@ class Edit:
                 raise self.fault(f"`{source}` is no whole expression or statement: {error.msg}") from None
 
     @cached_property
-    def uses_right(self) -> bool:
+    def needs_right(self) -> bool:
         return RIGHT in re.findall(r"\w+", self.parts["new"])
 
     @cached_property
@@ -80,7 +80,7 @@ class Edit:
         return [ast.Expr(old)], new
 
     def apply(self, tree: Any, hits: list) -> Any:
-        """Return the tree of a definition with the edit made in it; what was hit is noted."""
+        """Return the tree of a definition with the edit made in it; note the places hit."""
         if self.parts["old"] == START:
             new = self.parsed(self.parts["new"])
             hits.append(tree)
@@ -99,7 +99,7 @@ def _with_body(tree: Any, body: list) -> Any:
 
 
 class Mistake:
-    """A reference with edits: it is called as the reference is, by its name, and its docstring is the hint."""
+    """A reference with edits: it is called like the reference, has its own name, and its docstring is the hint."""
 
     def __init__(
         self, name: str, hint: str, reference: Callable, edits: Sequence[Edit], otherwise: Sequence[Edit] = ()
@@ -130,11 +130,11 @@ class Mistake:
         return trees.run(self.reference, {each: _code(each, edits) for each, edits in made.items()}, self._right())
 
     def _right(self) -> dict[str, Callable]:
-        """Return what `right` stands for: the edit's function, with the edits beside that have no need of it."""
-        users = [edit for edit in self.edits if edit.uses_right]
+        """Return {"right": the edit's function, with the other edits that do not use it}; {} if no edit uses it."""
+        users = [edit for edit in self.edits if edit.needs_right]
         if not users:
             return {}
-        others = [edit for edit in self.edits if not edit.uses_right]
+        others = [edit for edit in self.edits if not edit.needs_right]
         home = users[0].places[0].value
         inside = {each.value for each in reached(home)}
         kept = [edit for edit in others if any(each.value in inside for each in edit.places)]
@@ -143,12 +143,12 @@ class Mistake:
 
 @lru_cache(maxsize=4096)
 def _edited(definition: Definition, edits: tuple[Edit, ...]) -> tuple[Any, int]:
-    """Return the tree of a definition with edits made in it, and how many places the last one hit."""
+    """Return the tree of a definition with edits made in it, and the number of places that the last one hit."""
     *before, last = edits
     tree = _edited(definition, tuple(before))[0] if before else definition.node
     hits: list = []
     edited = last.apply(tree, hits)
-    if hits and trees.same(tree, edited):
+    if hits and trees.is_same(tree, edited):
         raise last.fault("changes nothing")
     return edited, len(hits)
 
@@ -170,12 +170,12 @@ def _demand_hits(edit: Edit, hits: int) -> None:
 
 
 def target(mistake: Callable) -> Callable:
-    """Return what is called for a mistake; an edit that does not fit raises CheckFault here, not as a crash of it."""
+    """Return the function of a mistake; an edit that does not fit raises CheckFault here, and not when it is called."""
     return mistake.made if isinstance(mistake, Mistake) else mistake
 
 
 def pairs(mistakes: Sequence[Callable]) -> list[tuple[int, int]]:
-    """Return each two mistakes that are edits, by their places."""
+    """Return the places of each two mistakes that are edits."""
     return list(combinations([i for i, mistake in enumerate(mistakes) if isinstance(mistake, Mistake)], 2))
 
 
@@ -196,7 +196,7 @@ def known(reference: Callable, name: str = "", folder: Path | None = None) -> tu
 
 
 def in_file(reference: Callable, name: str = "") -> tuple[Mistake, ...]:
-    """Return what `known` returns, and nothing where the chapter has no such file."""
+    """Return the mistakes of `known`, none where the chapter has no such file."""
     there = _folder(reference) / f"{name or reference.__name__}.txt"
     return known(reference, name) if there.is_file() else ()
 
@@ -213,7 +213,7 @@ class Entry:
     name: str
     hint: str
     edits: tuple[str, ...]
-    home: str = ""  # whose source is edited, where that is not the file's function
+    home: str = ""  # the function to edit, where that is not the file's own
 
     @property
     def where(self) -> str:
@@ -222,14 +222,14 @@ class Entry:
 
 def _mistake(reference: Callable, entry: Entry) -> Mistake:
     home = reference
-    if entry.home:  # a file may also hold what several functions can have, and be called otherwise
+    if entry.home:  # a file may also hold mistakes of several functions, under another name
         home = next((each.value for each in reached(reference) if each.name == entry.home), reference)
     return Mistake(entry.name, entry.hint, reference, [Edit(home, text, entry.where) for text in entry.edits])
 
 
 @cache
 def _entries(folder: Path, function: str) -> tuple[Entry, ...]:
-    """Return the paragraphs of a file in their order, those of other files that it names (`also`) among them."""
+    """Return the paragraphs of a file in their order, with those of other files that it names (`also`)."""
     path = folder / f"{function}.txt"
     if not path.is_file():
         raise CheckFault(f"there is no file {path.relative_to(ROOT)}")

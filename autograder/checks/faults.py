@@ -1,4 +1,4 @@
-"""What is wrong with a check as it is written: one sentence for its author, before anything is graded."""
+"""Faults in a check: one sentence for its author, before anything is graded."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import is_dataclass
@@ -11,7 +11,7 @@ KINDS = "expected a float32, int64 or bool array, a number, text, None, or a lis
 
 
 class CheckFault(ValueError):
-    """A check that cannot be used as it is written; the message says where, what was expected, and what is there."""
+    """A check that cannot be used; the message says where, what was expected, and what is there."""
 
 
 def demand_tuples(function: str, **fields: object) -> None:
@@ -24,7 +24,7 @@ def demand_tuples(function: str, **fields: object) -> None:
 
 
 def demand_points(function: str, outputs: Sequence[str], points: Mapping[str, Any]) -> None:
-    """Raise CheckFault unless each demand earns a whole number of points, and is about an output that there is."""
+    """Raise CheckFault unless each demand earns a whole number of points, and is about an existing output."""
     for name, worth in points.items():
         number, part = getattr(worth, "points", worth), getattr(worth, "part", None)
         if not isinstance(number, int) or isinstance(number, bool) or number < 1:
@@ -34,7 +34,7 @@ def demand_points(function: str, outputs: Sequence[str], points: Mapping[str, An
 
 
 def demand_names(function: str, outputs: Sequence[str], exact: Sequence[str]) -> None:
-    """Raise CheckFault unless what is compared exactly is an output that there is."""
+    """Raise CheckFault unless all exactly compared outputs exist."""
     if unknown := [name for name in exact if name not in outputs]:
         raise CheckFault(f"{function}: exact names '{unknown[0]}', which is no output: {_one_of(outputs)}")
 
@@ -46,7 +46,7 @@ def demand_stars(function: str, stars: object) -> None:
 
 
 def demand_arguments(function: str, case: str, names: Sequence[str], arguments: Sequence[Any]) -> None:
-    """Raise CheckFault unless a case has a value for each argument, of a kind that is sent to students' functions."""
+    """Raise CheckFault unless a case has a value for each argument, of a kind that students' functions can get."""
     where = f"{function}, case “{case}”"
     if len(arguments) != len(names):
         raise CheckFault(
@@ -79,7 +79,7 @@ def duplicates(names: Iterable[str]) -> list[str]:
 
 
 def _unsendable(value: Any) -> str:
-    """Return why a value cannot be an argument, "" if it can."""
+    """Return the reason why a value cannot be an argument, "" if it can."""
     if isinstance(value, np.ndarray):
         kind = str(value.dtype)
         cure = "use .astype(np.float32)" if value.dtype.kind == "f" else "use .astype(np.int64)"

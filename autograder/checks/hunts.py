@@ -19,7 +19,7 @@ from autograder.kit.verdict.answer import Caller
 from autograder.kit.verdict.hunts import Argument, HuntInput, Tried
 
 Within = Callable[[], AbstractContextManager]
-# From which the kind of every bug is chosen: the same list in each notebook, so that it gives nothing away.
+# The kinds of bugs: the same list in each notebook, so that it gives nothing away.
 KINDS = (
     "the wrong axis: a softmax, a sum or a mean runs along another one",
     "the wrong positions: a mask covers others than it should, or too many, or too few",
@@ -32,13 +32,12 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Hunt:
-    """A function that somebody broke. Students show the bug, name it, and mend one statement: three checks.
+    """A broken function. Students show the bug, name it, and mend one statement: three checks.
 
-    `right` is the check of the right function, `repaired` the repair that the teacher expects, and `bug`, "old => new",
-    what breaks it: in its text, where `old` stands once. `ranges` bounds whole
-    numbers and single numbers among the arguments: {"lengths": (1, "source")}, where a name stands for the length of
-    that axis. Where the broken function has other arguments than the student's `own`, `through(own, *arguments)` calls
-    it.
+    `right` is the check of the right function, and `repaired` the repair that the teacher expects; `bug`, "old => new",
+    breaks it: `old` stands once in its text. `ranges` bounds whole numbers and single numbers among the arguments:
+    {"lengths": (1, "source")}, where a name stands for the length of that axis. Where the broken function has other
+    arguments than the student's `own`, `through(own, *arguments)` calls that one.
     """
 
     right: Check
@@ -49,7 +48,7 @@ class Hunt:
     points: Mapping[str, int | Points]  # of the repair; those for the input and the diagnosis are the same everywhere
     ranges: Mapping[str, tuple[float | None, float | str | None]] = field(default_factory=dict)
     rests_on: str = ""  # the graded function that a student's own right function calls, where it is not graded itself
-    own: str = ""  # the student's function that an input is tried against on their machine; by default the right one's
+    own: str = ""  # the student's function against which an input is tried on their machine; by default the right one's
     through: Callable | None = None
 
     @property
@@ -115,7 +114,7 @@ class Hunt:
         return still_broken
 
     def caller(self, function: str, caller: Caller, within: Within = nullcontext) -> Caller:
-        """Return what the check of this function calls: for an input, its verdict stands in the answer's place."""
+        """Return the caller for the check of this function: for an input, one that answers with its verdict."""
         if function != self.failing_input.__name__:
             return caller
         return Tried(self.about_input.arguments, self.broken, self.right.reference, caller, within)
@@ -123,7 +122,7 @@ class Hunt:
 
 @cache
 def source_of(function: Callable) -> str:
-    """Return a function's source without its docstring, which says what is wrong with it."""
+    """Return a function's source without its docstring, which would name the bug."""
     lines = textwrap.dedent(inspect.getsource(function)).rstrip().splitlines()
     first = ast.parse("\n".join(lines)).body[0].body[0]  # pyright: ignore[reportAttributeAccessIssue]
     if inspect.getdoc(function):
@@ -132,7 +131,7 @@ def source_of(function: Callable) -> str:
 
 
 def argument(parameter: inspect.Parameter, least: float | None, most: float | str | None) -> Argument:
-    """Return what an argument has to be, as its annotation says: Float[Tensor, "batch units"] | None, int, float."""
+    """Return the demands on an argument, from its annotation: Float[Tensor, "batch units"] | None, int, float."""
     choices: list[Any] = [each for each in get_args(parameter.annotation) if each is not type(None)]
     optional = type(None) in get_args(parameter.annotation)
     annotation = choices[0] if optional else parameter.annotation

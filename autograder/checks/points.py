@@ -1,4 +1,4 @@
-"""What earns points in a check, and the words that many checks have for it."""
+"""The points of a check, and the words that many checks have for its demands."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,15 +15,15 @@ NAMES = {
 NO_MASK, MASKED, FAR = "without a mask", "with a mask", "scores far from 0"  # groups of cases of several names
 LOW = "scores around -200,000"  # a case of FAR: see random_inputs.far_below
 PADDING, LARGE = "padding", "a score far from 0"
-FEATURES = {MASKED: [PADDING], FAR: [PADDING, LARGE]}  # of a group's cases, where they do not say otherwise
+FEATURES = {MASKED: [PADDING], FAR: [PADDING, LARGE]}  # of a group's cases, unless they name others
 
 
 @dataclass(frozen=True)
 class Points:
-    """Points for a demand that is another than right values in the group of cases of its name.
+    """Points for any other demand than right values in the group of cases of its name.
 
-    It is about the cases of these groups (none: see Criterion); `part` names one of several outputs. Not `alone`: what
-    a stub gets right, too, and so counts once other values are right.
+    It is about the cases of these groups (none: see Criterion); `part` names one of several outputs. A demand that a
+    stub meets, too, is not `alone`, and counts once other values are right.
     """
 
     points: int
@@ -47,8 +47,8 @@ def by_mask(*outputs: tuple[str, str, int, int], masked: str | tuple[str, ...] =
 class Written:
     """A question that is answered in words and graded by hand: its points, an answer that gets them all, a rubric.
 
-    The rubric is what to look for, {text: points}; the items that an answer has are added, to 0 at least and `points`
-    at most.
+    The rubric is {text: points} for each thing to look for; the points of those in an answer are added, to 0 at least
+    and `points` at most.
     """
 
     points: int

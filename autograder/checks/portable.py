@@ -1,4 +1,4 @@
-"""Adapters of checks, made ready for the students' kit: the source of their module, if that needs nothing else."""
+"""Adapters of checks for the students' kit: the source of their module, if it needs nothing else."""
 
 import ast
 import inspect

@@ -3,7 +3,7 @@
 import numpy as np
 
 Rng = np.random.Generator
-HALF = 0.5  # tanh, ReLU and sigmoid of it are of one size: anyone who takes the wrong one is no less exact, so is named
+HALF = 0.5  # tanh, ReLU and sigmoid of it are of one size: a wrong one is as exact, and is recognised
 
 
 def normal(rng: Rng, *shape: int, scale: float = 1.0) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Source as syntax trees: what a function reaches, fragments replaced by others, and the result run."""
+"""Source as syntax trees: the definitions that a function reaches, edits of fragments, and running the result."""
 
 import ast
 import builtins
@@ -16,7 +16,7 @@ import torch
 
 from autograder.definition import NAME, definition
 
-GIVEN = {"torch": torch, "math": math, "F": torch.nn.functional}  # that an edit may name, imported or not
+GIVEN = {"torch": torch, "math": math, "F": torch.nn.functional}  # an edit may name these, imported or not
 Node = Any  # a node of a syntax tree, a list of them, or a plain value
 
 
@@ -81,7 +81,7 @@ def reached(reference: Callable) -> tuple[Definition, ...]:
     return tuple(found.values())
 
 
-def same(node: Node, pattern: Node) -> bool:
+def is_same(node: Node, pattern: Node) -> bool:
     """Return whether a tree has the source of a pattern, where `...` is any expression, or all further arguments."""
     if getattr(pattern, "value", None) is ...:  # a constant's
         return isinstance(node, ast.expr)
@@ -89,16 +89,16 @@ def same(node: Node, pattern: Node) -> bool:
         return False
     if isinstance(node, ast.Call) and pattern.args and ast.dump(pattern.args[-1]) == "Constant(value=Ellipsis)":
         first = pattern.args[:-1]
-        return same(node.func, pattern.func) and same(node.args[: len(first)], first)
+        return is_same(node.func, pattern.func) and is_same(node.args[: len(first)], first)
     if isinstance(node, ast.AST):
-        return all(same(getattr(node, field, None), getattr(pattern, field, None)) for field in node._fields)
+        return all(is_same(getattr(node, field, None), getattr(pattern, field, None)) for field in node._fields)
     if isinstance(node, list):
-        return len(node) == len(pattern) and all(map(same, node, pattern))
+        return len(node) == len(pattern) and all(map(is_same, node, pattern))
     return node == pattern
 
 
 def rewritten(node: Node, change: Callable[[Node], Node | None]) -> Node:
-    """Return a tree with what `change` gives in place of nodes and lists of nodes; the tree itself stays."""
+    """Return a tree in which `change` has replaced nodes and lists of nodes; the tree itself stays."""
     if (new := change(node)) is not None:
         return new
     if isinstance(node, list):
@@ -112,7 +112,7 @@ def rewritten(node: Node, change: Callable[[Node], Node | None]) -> Node:
 
 
 def with_old(new: Node, old: ast.AST) -> Node:
-    """Return new source with what it replaces in place of the name `_`."""
+    """Return new source with the old in place of the name `_`."""
 
     def change(node: Node) -> Node | None:
         is_old = isinstance(node, ast.Name) and node.id == "_" and isinstance(node.ctx, ast.Load)
@@ -122,7 +122,7 @@ def with_old(new: Node, old: ast.AST) -> Node:
 
 
 def returns(body: list[ast.stmt], new: ast.AST, hits: list) -> list[ast.stmt]:
-    """Return statements with another value returned: `new`, in which `_` stands for the one there was."""
+    """Return statements that return `new`, in which `_` stands for the old value."""
 
     def change(node: Node) -> Node | None:
         if isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
@@ -142,14 +142,14 @@ def replaced(tree: Node, old: Node, new: Node, hits: list) -> Node:
         if not isinstance(statements, list) or not statements or not isinstance(statements[0], ast.stmt):
             return None
         for i in range(len(statements) - len(old) + 1):
-            if same(statements[i : i + len(old)], old):
+            if is_same(statements[i : i + len(old)], old):
                 hits.append(statements[i])
                 rest = statements[i + len(old) :]
                 return [*statements[:i], *new, *(rewritten(rest, run) if rest else [])] or [ast.Pass()]
         return None
 
     def expression(node: Node) -> Node | None:
-        if isinstance(node, ast.AST) and same(node, old):
+        if isinstance(node, ast.AST) and is_same(node, old):
             hits.append(node)
             return with_old(new, node)
         return None
@@ -170,13 +170,13 @@ def _unedited(definition: Definition) -> CodeType:
 
 @cache
 def _names(module: str) -> dict[str, Any]:
-    """Return what the definitions of a module find where they have no other: shared by all of its edited forms."""
+    """Return the global names of a module's definitions, shared by all of its edited forms."""
     return vars(builtins) | GIVEN | vars(modules[module])
 
 
 @cache
 def _called_so(reference: Callable) -> list[tuple[str, str, Definition]]:
-    """Return under which names, in which modules, a function and all that it reaches are known."""
+    """Return the modules and names under which a function and all that it reaches are known."""
     of = {each.value: each for each in reached(reference)}
     called = [
         (module, name, unwrap(value))
@@ -188,7 +188,7 @@ def _called_so(reference: Callable) -> list[tuple[str, str, Definition]]:
 
 
 def run(reference: Callable, edited: Mapping[Definition, CodeType], given: Mapping[str, Any]) -> Callable:
-    """Return a function of which some definitions that it reaches are edited: these and all that reach them, anew."""
+    """Return a function with edited definitions among those that it reaches; all that reach them are made anew."""
     moved = [each for each in reached(reference) if not edited.keys().isdisjoint(reached(each.value))]
     names: dict[str, dict[str, Any]] = {}
     for each in moved:

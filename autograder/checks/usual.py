@@ -1,4 +1,4 @@
-"""Mistakes that any function can have, made from its reference: every check knows them without naming one."""
+"""Mistakes that any function can have, made from its reference: every check knows them by itself."""
 
 import ast
 import inspect
@@ -12,7 +12,7 @@ WHERE = "autograder/checks/usual.py"
 
 
 def usual(reference: Callable, outputs: tuple[str, ...]) -> tuple[Mistake, ...]:
-    """Return the usual mistakes of a reference that can be made with it, its own source alone being edited."""
+    """Return the usual mistakes that fit a reference, as edits of its own source."""
     definitions = reached(reference)
     if not definitions or isinstance(reference, type):
         return ()
@@ -49,7 +49,7 @@ def _of_results(reference: Callable, outputs: tuple[str, ...]) -> Iterator[tuple
 
 
 def _of_first(reference: Callable) -> Iterator[tuple[str, str, str]]:
-    """Yield what becomes of taking the first of a batch for all."""
+    """Yield mistakes in which all of a batch get the first one's argument."""
     for name, parameter in inspect.signature(reference).parameters.items():
         kinds = [getattr(each, "dim_str", "") for each in (parameter.annotation, *get_args(parameter.annotation))]
         if any(kind.split()[:1] == ["batch"] for kind in kinds):

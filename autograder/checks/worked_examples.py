@@ -1,4 +1,4 @@
-"""Public examples: small calls, the same for everyone, on which a hint shows what a right function gives."""
+"""Public examples: small calls, the same for everyone, for which a hint shows the values of a right function."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,18 +9,18 @@ import torch
 from autograder.checks.edits import target
 from autograder.checks.faults import CheckFault, demand_outputs
 from autograder.definition import folder_of
-from autograder.kit.shown.example_hints import differs
+from autograder.kit.shown.example_hints import is_different
 from autograder.kit.verdict.cases import Example
 from autograder.kit.verdict.compare import aligned
 
-# What to paste; where its last line does not call the function with the arguments of a case, also these, as code.
+# Code to paste; if its last line does not call the function with the arguments of a case, also these, as code.
 Code = str | tuple[str, str]
 
 
 def of_file(reference: Callable, function: str) -> tuple[Code, ...]:
     """Return the examples in examples/FUNCTION.txt of the reference's chapter, none without such a file.
 
-    A blank line stands between two; a last line that begins with `=>` says the arguments.
+    A blank line stands between two; a last line that begins with `=>` has the arguments.
     """
     path = folder_of(reference, "examples") / f"{function}.txt"
     blocks = path.read_text("utf-8").strip().split("\n\n") if path.is_file() else []
@@ -29,7 +29,7 @@ def of_file(reference: Callable, function: str) -> tuple[Code, ...]:
 
 
 def worked(check: Any, code: Code) -> Example:
-    """Return a piece of code as an example, with what the reference gives, and each mistake that shows there."""
+    """Return a piece of code as an example, with the values of the reference, and of each mistake that shows there."""
     text = code if isinstance(code, str) else code[0]
     arguments = given(check, code)
     right = check.calling(check.reference)(check.function, arguments, None)
@@ -41,15 +41,15 @@ def worked(check: Any, code: Code) -> Example:
     for mistake in check.mistakes:
         answer = check.calling(target(mistake))(check.function, arguments, None)
         outputs = aligned(answer, example)
-        if not answer.error and outputs is not None and differs(answer, example):
+        if not answer.error and outputs is not None and is_different(answer, example):
             example.mistakes[mistake.__name__] = outputs
     return example
 
 
 def given(check: Any, code: Code) -> list:
-    """Return the arguments of an example, tensors as arrays: those that its last line calls the function with.
+    """Return the arguments of an example, tensors as arrays: those of the function's call in its last line.
 
-    Where the code says them beside, the function in it is the reference.
+    If the example has a line with the arguments, the function in its code is the reference.
     """
     text, arguments = (code, "") if isinstance(code, str) else code
     caught: list = []

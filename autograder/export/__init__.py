@@ -7,7 +7,7 @@ from autograder.places import CLASS
 
 
 def add_arguments(verb: ArgumentParser) -> None:
-    """Add what `export` takes; needs nothing that takes time to load."""
+    """Add the options of `export`; this loads nothing that takes time."""
     verb.add_argument("names", nargs="*", metavar="NAME", help="assignments; none: all that are graded")
     verb.add_argument(
         "--to",

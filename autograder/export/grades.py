@@ -1,4 +1,4 @@
-"""The grades of a class as its gradebook has them now: with points by hand, late penalties, and what is not final."""
+"""The current grades of a class: with points by hand, late penalties, and marks on grades that are not final."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ COLUMNS = [
 
 @dataclass(frozen=True)
 class Grade:
-    """One student's grade for one assignment. `lms_name` is what an LMS called the folder or file, else ""."""
+    """One student's grade for one assignment. `lms_name` is an LMS's name of the folder or file, else ""."""
 
     graded: query.Submission
     max_score: float  # of all core tasks, written questions included; bonus points come on top
     lms_name: str
     error: str
-    zero: bool = False  # whether what has no grade has 0 points
+    zero: bool = False  # whether ungraded work has 0 points
     roster_name: str = ""  # the student's name on the roster, "" where there is none
     is_missing: bool = False  # nothing was handed in
     is_starved: bool = False  # the machine was too busy to finish it: points may be missing
@@ -49,7 +49,7 @@ class Grade:
     def total(self) -> float | None:
         """Return the points after the late penalty, with two decimals, as both LMSs show them; None: not graded.
 
-        What could not be graded has a grade where a teacher gave points for it.
+        Work that could not be graded has a grade if a teacher gave points for it.
         """
         if self.error and not self.zero and not self.graded.manual_score:
             return None
@@ -57,7 +57,7 @@ class Grade:
 
     @property
     def is_final(self) -> bool:
-        """Return whether nothing is known that may still change it."""
+        """Return whether there is no known reason for a change."""
         return not (self.graded.needs_manual_grade or self.is_starved or self.is_disputed)
 
     @property
@@ -66,7 +66,7 @@ class Grade:
 
     @property
     def comment(self) -> str:
-        """Return how the grade came about, or why there is none, for its student."""
+        """Return the comment for the student: the parts of the grade, or the reason why there is none."""
         of, total = self.graded, self.total
         reason = printable(self.error)
         if self.error and not self.is_missing:
@@ -86,9 +86,9 @@ class Grade:
 
 
 def read(out: Path, names: Sequence[str], zero: bool = False) -> tuple[dict[str, list[Grade]], list[str]]:
-    """Return the grades by assignment, of these or of all, and a line on each kind of what got none.
+    """Return the grades by assignment, of these or of all, and a line on each kind of work without one.
 
-    Raise ValueError where the gradebook does not answer or holds nothing of it, NotADirectoryError without a class.
+    Raise ValueError if the gradebook does not answer or has none of them, NotADirectoryError without a class.
     """
     class_data = data.read(out)
     if not class_data.has_gradebook:
@@ -125,7 +125,7 @@ def read(out: Path, names: Sequence[str], zero: bool = False) -> tuple[dict[str,
 
 
 def _missing(person: Person, assignment: str, most: float, zero: bool) -> Grade:
-    """Return the grade of somebody on the roster who has not handed in, addressed as the LMS would name the work."""
+    """Return the grade of a person on the roster without a submission, under the LMS's name for such work."""
     name = ""
     if number := person.numbers.get(assignment):
         name = f"{person.name}_{number}_assignsubmission_file_"
@@ -136,7 +136,7 @@ def _missing(person: Person, assignment: str, most: float, zero: bool) -> Grade:
 
 
 def not_final(grades: Sequence[Grade]) -> list[str]:
-    """Return a line for each reason why grades are not final, with whose they are."""
+    """Return a line for each reason why grades are not final, with the students' names."""
     waiting = [grade.student for grade in grades if grade.graded.needs_manual_grade]
     return [
         *note("not final, an answer waits for points by hand", waiting),
@@ -146,7 +146,7 @@ def not_final(grades: Sequence[Grade]) -> list[str]:
 
 
 def final(by_assignment: dict[str, list[Grade]]) -> tuple[dict[str, list[Grade]], list[str]]:
-    """Return the grades that are final, of assignments that have any, and lines on what is held back, and why.
+    """Return the final grades, of assignments that have any, and lines on those held back, with the reasons.
 
     Raise ValueError, with those lines, where no grade is final.
     """
@@ -158,7 +158,7 @@ def final(by_assignment: dict[str, list[Grade]]) -> tuple[dict[str, list[Grade]]
 
 
 def notes(grades: Sequence[Grade]) -> list[str]:
-    """Return lines on whose grades are not final, and on whose submissions could not be graded."""
+    """Return lines on the students whose grades are not final, or whose submissions could not be graded."""
     ungraded = [grade.student for grade in grades if grade.total is None and not grade.is_missing]
     zero = [grade.student for grade in grades if grade.error and grade.total == 0 and not grade.is_missing]
     missing = {total: [g.student for g in grades if g.is_missing and g.total == total] for total in (None, 0)}

@@ -31,9 +31,9 @@ CANVAS_COLUMNS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 
 @dataclass(frozen=True)
 class Recipient:
-    """Whom an LMS means: its number, the name in its zip, and the path under which it takes a feedback page.
+    """A student for an LMS: its number, the name in its zip, and the path under which it takes a feedback page.
 
-    Who is anonymous has no number: the LMS takes the page, and no table.
+    Anonymous students have no number: the LMS takes their page, and no row of a table.
     """
 
     number: str
@@ -43,7 +43,7 @@ class Recipient:
 
 @dataclass(frozen=True)
 class Lms:
-    """One LMS: how it names a student (None: this is no such name), its table, and what to do with both."""
+    """One LMS: its names of students (None: not its name), its table, and instructions for table and zip."""
 
     title: str
     recipient: Callable[[str, str], Recipient | None]
@@ -55,7 +55,7 @@ def _moodle_recipient(lms_name: str, assignment: str) -> Recipient | None:
     match = MOODLE.fullmatch(lms_name)
     if not match or not match["account"].isascii():
         return None
-    name = _clean(match["name"].replace("_", " "))  # Moodle splits at "_"; who is meant, the number alone says
+    name = _clean(match["name"].replace("_", " "))  # Moodle splits at "_", and only the number tells the student
     return Recipient(
         _plain(match["account"]), name, f"{name}_{match['account']}_assignsubmission_file_/{assignment}.html"
     )
@@ -75,12 +75,12 @@ def _canvas_recipient(lms_name: str, assignment: str) -> Recipient | None:
 
 
 def _plain(number: str) -> str:
-    """Return a number as the LMS reads it: 07 is 7."""
+    """Return a number in the LMS's form: 07 is 7."""
     return number.lstrip("0") or "0"
 
 
 def _clean(name: str) -> str:
-    """Return a name that a zip and every file system can hold."""
+    """Return a name without characters that a zip or a file system refuses."""
     return NO_FILE_NAME.sub(" ", name.encode("utf-8", "replace").decode("utf-8")).lstrip(".~ ") or "student"
 
 

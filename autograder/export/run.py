@@ -27,11 +27,12 @@ def export(
     zero: bool = False,
     final_only: bool = False,
 ) -> list[str]:
-    """Write the grades in DIR `out` into DIR/export, for an LMS or as "csv"; return what was written and left out.
+    """Write the grades in DIR `out` into DIR/export; return lines on the files written and on the work left out.
 
-    `names` are assignments, none: all that are graded. `numbers` are NAME=NUMBER, Canvas's numbers of assignments.
-    With `zero`, what could not be graded has 0 points, else no grade. `final_only`: what is not final is held back.
-    Raise ValueError where nothing can be exported, or while the class is being graded.
+    `to` is "moodle", "canvas" or "csv". `names` are assignments, by default all graded ones. `numbers` are
+    NAME=NUMBER, Canvas's numbers of assignments. With `zero`, ungraded work has 0 points, else no grade; with
+    `final_only`, grades that are not final are held back. Raise ValueError if nothing can be exported, or while the
+    class is being graded.
     """
     demand(names)
     number_by_name = _numbers(numbers, to)
@@ -41,7 +42,7 @@ def export(
         by_assignment, notes = class_grades.read(out, [*names], zero)
         book = ClassGradebook(out)
         try:
-            revised = book.penalise([*by_assignment])  # points given by hand since change what being late costs
+            revised = book.penalise([*by_assignment])  # new points by hand change the penalties
             if revised.changed:
                 by_assignment, notes = class_grades.read(out, [*names], zero)
             by_assignment, held_back = class_grades.final(by_assignment) if final_only else (by_assignment, [])
@@ -85,10 +86,9 @@ def _numbers(written: Iterable[str], to: str) -> dict[str, str]:
 def _for_lms(
     by_assignment: dict[str, list[Grade]], lms: Lms, numbers: dict[str, str], place: Path, book: ClassGradebook
 ) -> list[str]:
-    """Write table and zip of each assignment; return what was written and left out.
+    """Write table and zip of each assignment; return lines on the files written and on the work left out.
 
-    Raise ValueError before anything is written: where somebody's penalty cannot be worked out, or nobody has a name
-    of the LMS's.
+    Raise ValueError, with nothing written, if somebody's penalty cannot be computed, or nobody has a name of the LMS's.
     """
     for name, grades in by_assignment.items():
         _demand_times(name, grades)
@@ -106,7 +106,11 @@ def _for_lms(
 
 
 def _for_one(name: str, addressed: Addressed, lms: Lms, number: str, stem: Path, book: ClassGradebook) -> Iterator[str]:
-    """Write STEM.csv and STEM-feedback.zip of an assignment; yield what was written and left out."""
+    """Write a table and a zip, their paths beginning with `stem`; yield lines on the files and on the work left out.
+
+    `addressed` are the grades of the assignment `name` with their recipients, `lms` gives the form, `number` is the
+    assignment's in Canvas, and `book` makes the pages.
+    """
     table, pages = (stem.with_name(stem.name + ending) for ending in (".csv", "-feedback.zip"))
     if numbered := [(grade, to) for grade, to in addressed if to.number]:
         atomic_write(table, lms.table(name, numbered, number), book.mode)
@@ -126,7 +130,7 @@ def _for_one(name: str, addressed: Addressed, lms: Lms, number: str, stem: Path,
 
 
 def _demand_times(name: str, grades: Sequence[Grade]) -> None:
-    """Raise ValueError where there is a due date, Canvas marked somebody late, and nobody knows by how much."""
+    """Raise ValueError if Canvas marked somebody late after a due date, and the hand-in's time is unknown."""
     marked = [
         grade for grade in grades if grade.graded.is_undated and (owner := owner_of((grade.lms_name,))) and owner.late
     ]
@@ -138,7 +142,7 @@ def _demand_times(name: str, grades: Sequence[Grade]) -> None:
 
 
 def _addressed(name: str, grades: list[Grade], lms: Lms) -> tuple[Addressed, list[str]]:
-    """Return whose grades the LMS can take, and lines on the others: nobody gets what may be another's."""
+    """Return the grades that the LMS can take, with their recipients, and lines on grades whose owner is uncertain."""
     recipients = [(grade, lms.recipient(grade.lms_name, name)) for grade in grades]
     count = Counter(to.number or to.name for _, to in recipients if to)
     twice = [grade.student for grade, to in recipients if to and count[to.number or to.name] > 1]
@@ -153,7 +157,7 @@ def _above(grades: list[Grade], lms: Lms, form: Template) -> list[str]:
     above = {grade.student: grade.total for grade in grades if grade.total and grade.total > grade.max_score}
     if not above:
         return []
-    highest = max(form.core_points + form.bonus_points, *above.values())  # also what the next grade may reach
+    highest = max(form.core_points + form.bonus_points, *above.values())  # also the most that a later grade may reach
     what = f"above the {grades[0].max_score:g} points of the core tasks"
     if lms is LMS["moodle"]:
         what += f"; Moodle passes over a grade above the assignment's maximum: set that to at least {highest:g} first"

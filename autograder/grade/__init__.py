@@ -1,4 +1,4 @@
-"""Grade a class: what is new or has changed, its cache and its summary."""
+"""Grade a class: new and changed submissions, a cache, a summary."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -28,7 +28,7 @@ REPEATED = (
 
 
 def add_arguments(verb: ArgumentParser) -> None:
-    """Add what `grade` takes; needs nothing that takes time to load."""
+    """Add the options of `grade`; this loads nothing that takes time."""
     verb.add_argument(
         "folder", type=Path, metavar="FOLDER|ZIP", help="one folder per student, or what Moodle or Canvas gives"
     )

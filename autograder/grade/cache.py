@@ -1,4 +1,4 @@
-"""Records of graded submissions: with them a run continues where another one ended, and grades nothing twice."""
+"""Records of graded submissions: with them a run goes on where another one ended, and grades nothing twice."""
 
 import fcntl
 import hashlib
@@ -24,7 +24,7 @@ def submission_key(submission: Submission) -> str:
 
 
 def digest_of(submission: Submission, content: bytes | None, reason: str) -> str:
-    """Return the `submission_key` of a submission whose content was just read; None and the reason: it was not."""
+    """Return the `submission_key` of a submission with this content; None with the reason: it cannot be read."""
     digest = hashlib.sha256(grader_key(submission.assignment).encode())
     digest.update(b"none" + reason.encode() if content is None else b"file" + content)
     digest.update(
@@ -55,7 +55,7 @@ class Records:
         return record["line"] if record and record["key"] == submission_key(submission) else None
 
     def conflict(self, submission: Submission) -> str:
-        """Return why a submission must not replace this student's earlier one, or "".
+        """Return the reason why a submission must not replace this student's earlier one, or "".
 
         The name has to be spelled in the same characters as before, and within an assignment the LMS's number has to
         be the same; across assignments Moodle's numbers differ. Folders that the teacher made need no number.
@@ -74,7 +74,7 @@ class Records:
         return ""
 
     def stays(self, submission: Submission) -> str:
-        """Return why a hand-in without a notebook does not replace what was graded before, "" where it counts."""
+        """Return the reason why a hand-in without a notebook leaves an earlier grade in place, "" where it counts."""
         record = None if submission.has_notebook else self._read(self._path(submission.student, submission.assignment))
         if record is None or record["line"].get("error"):
             return ""
@@ -91,13 +91,13 @@ class Records:
         return content_digest(content) if record is None else record.get("first", "")
 
     def keep(self, submission: Submission, key: str, line: dict[str, Any], first: str = "") -> None:
-        """Write a submission's record; called last, so that a record means that grade and page are written too."""
+        """Write a submission's record; called last, so that a record proves that grade and page are written."""
         path = self._path(submission.student, submission.assignment)
         record = {"key": key, "line": line, "from": _origin(submission), "first": first}
         atomic_write(path, json.dumps(record).encode(), self.mode)
 
     def keep_lms_name(self, submission: Submission) -> None:
-        """Enter the LMS's name of a submission that is not graded again: the same file may have been handed in anew."""
+        """Enter the LMS's name of a submission that needs no grading: the same file may have been handed in again."""
         path = self._path(submission.student, submission.assignment)
         record = self._read(path)
         if submission.lms_name and record and record["from"] != _origin(submission):
@@ -131,12 +131,12 @@ def content_digest(content: bytes) -> str:
 
 
 def _is_written(path: Path) -> bool:
-    """Return whether a file is there and has content: a machine that goes off may leave an empty one."""
+    """Return whether a file has content: a machine that loses its power may leave an empty one."""
     return path.exists() and path.stat().st_size > 0
 
 
 def _origin(submission: Submission) -> dict[str, str]:
-    """Return what a record keeps of where a submission came from."""
+    """Return a submission's origin for its record."""
     return {"name": submission.name, "account": submission.account, "lms_name": submission.lms_name}
 
 

@@ -49,7 +49,7 @@ class Grader:
             self.forms[name] = template(name)
             self.book.register(self.forms[name])
         for number, outcome in judges.outcomes(self._tasks(submissions)):
-            with interrupts_wait():  # the caller counts it, too
+            with interrupts_wait():  # until the caller has counted it
                 yield submissions[number], self._record(number, submissions[number], outcome)
 
     def _tasks(self, submissions: list[Submission]) -> Iterator[tuple[int, Task]]:
@@ -67,7 +67,7 @@ class Grader:
             yield number, Task(submission.student, submission.assignment, content, reason, submission.notice, is_first)
 
     def _keep(self, submission: Submission, content: bytes | None) -> None:
-        """Copy a submission into DIR/submitted, where nbgrader's commands read it; without content, remove it."""
+        """Copy a submission into DIR/submitted, for nbgrader's commands; without content, remove it."""
         folder = self.out / "submitted" / submission.student / submission.assignment
         if (self.out / "submitted").resolve() == self.root.resolve():
             return
@@ -86,7 +86,7 @@ class Grader:
     def _record(self, number: int, submission: Submission, outcome: Outcome) -> dict[str, Any]:
         submit_line = {"student": submission.student, "file": submission.file, "notes": list(submission.notes)}
         line, (key, first) = submit_line | outcome.line, self.keys.pop(number)
-        if outcome.starved:  # it may have lost points by that: this record fits no file, so the next run grades anew
+        if outcome.starved:  # points may be lost by that: this record fits no file, so that the next run grades anew
             key, line["starved"], line["flags"] = "", True, [*line["flags"], STARVED]
         try:
             if outcome.kept is not None:
@@ -117,10 +117,10 @@ def sigterm_as_interrupt() -> Iterator[None]:
 
 @contextmanager
 def interrupts_wait() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM wait for the end of the block; what came in between is raised there.
+    """Let Ctrl-C and SIGTERM wait for the end of the block, and raise them there.
 
-    A database that is interrupted in the middle of its work may end with its own error in place of
-    KeyboardInterrupt: the run would take it for a fault of the grader, and go on.
+    A database interrupted in its work may raise its own error in place of KeyboardInterrupt: the run would take it for
+    a fault of the grader, and go on.
     """
     came: list[int] = []
     signals = (signal.SIGINT, signal.SIGTERM)

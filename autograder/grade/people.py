@@ -1,4 +1,4 @@
-"""Who a class is, when each handed in and who has an extension, as a teacher says it to `grade`."""
+"""The people of a class, their hand-in times and extensions, as a teacher types them for `grade`."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Dates = dict[tuple[str, str], datetime | None]
 
 @dataclass(frozen=True)
 class Words:
-    """What a teacher typed: --due, --handed-in, --extend, --roster, --zone."""
+    """A teacher's options for `grade`: --due, --handed-in, --extend, --roster, --zone."""
 
     due: Iterable[str] = ()
     handed_in: Iterable[str] = ()
@@ -32,7 +32,7 @@ class People:
     """Roster, hand-in times and extensions of one run; nothing is written before `keep`."""
 
     def __init__(self, words: Words, out: Path, inbox: Inbox) -> None:
-        """Raise ValueError for what cannot be read, and for a student whom nobody knows."""
+        """Raise ValueError for an option that cannot be read, and for an unknown student."""
         zone = time_zone(words.zone)
         self.out = out
         self.due = deadlines(words.due, assignments(), zone)
@@ -50,7 +50,7 @@ class People:
         self._demand(self.until, known, "--extend", roster=True)
 
     def _demand(self, dates: Dates, known: list[tuple[str, str, str]], option: str, roster: bool) -> None:
-        """Raise ValueError where dates name somebody who has not handed in; `roster`: who is on it may be."""
+        """Raise ValueError for dates of somebody who has not handed in; with `roster`, people on it are allowed."""
         for name, student in dates:
             students = {who for who, assignment, _ in known if assignment == name}
             if student not in students and not (roster and self.roster.find(student)):
@@ -59,7 +59,7 @@ class People:
                 raise ValueError(f"{option}: '{student}' has not handed in '{name}'; those who have: {there}{more}.")
 
     def keep(self, mode: int) -> None:
-        """Write roster and extensions into DIR, once all is graded that was handed in."""
+        """Write roster and extensions into DIR, after all grading."""
         if self.tables:
             self.roster.keep(self.out, mode)
         extensions = Extensions(self.out)
@@ -83,12 +83,12 @@ class People:
             book.name_students({student: person for (student, *_), person in match.items()})
 
     def _students(self, name: str, table: Table) -> dict[int, str]:
-        """Return the students who have handed in an assignment, by the id of their person in a table of the LMS's."""
+        """Return the students with a submission to an assignment, by the id of their person in a table of the LMS's."""
         match = Roster(table.people).match(each for each in Records(self.out).submitted() if each[1] == name)
         return {id(person): student for (student, *_), person in match.items()}
 
     def lines(self) -> Iterator[str]:
-        """Yield what was read, and who is not on the roster."""
+        """Yield a line on each table read, and one on students who are not on the roster."""
         for path, name, table in self.tables:
             line = f"{path}: {counted(len(table.people), 'person').replace('persons', 'people')}"
             if table.is_worksheet:
@@ -113,7 +113,7 @@ def _table(text: str, here: list[str], zone: tzinfo) -> tuple[Path, str, Table]:
 
 
 def _lines(words: Iterable[str]) -> Iterator[str]:
-    """Yield WHOSE=DATE each, of files line by line; there, what follows "#" is left out."""
+    """Yield WHOSE=DATE one by one, from files line by line without the comments after "#"."""
     for word in words:
         if "=" in word or not Path(word).is_file():
             yield word
@@ -123,6 +123,6 @@ def _lines(words: Iterable[str]) -> Iterator[str]:
 
 
 def _label(person: Person, table: Table) -> str:
-    """Return how a person will be called who has not handed in: with the number where the name is another's too."""
+    """Return the name for a person who has not handed in: with the number where somebody else has the same name."""
     is_alone = sum(other.name == person.name for other in table.people) == 1
     return person.name if is_alone else f"{person.name}_{next(iter(person.numbers.values()), '')}"

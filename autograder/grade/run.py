@@ -41,8 +41,9 @@ def grade(
 ) -> int:
     """Grade what is new or has changed below `root` into `out`; `words` say more of the people who handed in.
 
-    `one` is the assignment that the run is of, where neither folders nor most of the notebooks are to say it. With
-    `is_all`, rows without a remark are printed, too.
+    `one` names the assignment, where folders and notebooks are not to decide it. `open_judges` opens so many judging
+    processes, and `db_url` is the gradebook, by default that of nbgrader_config.py. With `is_all`, rows without a
+    remark are printed, too.
 
     Return the exit status: 0; 2: no judges or no gradebook; 3: the grader itself failed on some; 130: Ctrl-C.
     """
@@ -77,7 +78,7 @@ def grade(
 
 
 def _print_named(rows: list[dict[str, Any]], mark: str, sentence: str) -> bool:
-    """Print a sentence with the number and the names of the submissions that have a mark; return whether any has."""
+    """Print a sentence with the number and the names of the submissions with a mark; return whether any has it."""
     names = [f"{row['student']}/{row['assignment']}" for row in rows if row.get(mark)]
     if names:
         print(sentence.format(f"{len(names)}: {'; '.join(names[:10])}"), file=sys.stderr)
@@ -85,7 +86,7 @@ def _print_named(rows: list[dict[str, Any]], mark: str, sentence: str) -> bool:
 
 
 def _ungraded(rows: list[dict[str, Any]], inbox: Inbox) -> Iterator[str]:
-    """Yield how many submissions, and how many files beside them, have no grade."""
+    """Yield a line on the number of submissions, and of other files, without a grade."""
     refused = sum(bool(row.get("assignment") and row.get("error")) for row in rows)
     parts = [f"{summary.counted(refused, 'submission')} could not be graded"] if refused else []
     parts += [f"{summary.counted(len(inbox.rejected), 'file')} got no grade"] if inbox.rejected else []
@@ -94,7 +95,7 @@ def _ungraded(rows: list[dict[str, Any]], inbox: Inbox) -> Iterator[str]:
 
 
 def _about_dates(dates: dict[str, datetime | None], names: Iterable[str], revised: Revised, out: Path) -> Iterator[str]:
-    """Yield which due dates were set, how many late penalties changed, and of how many nobody knows the time."""
+    """Yield lines on new due dates, on changed late penalties, and on submissions without a known time."""
     for name, date in dates.items():
         yield f"{due(name, date)}." if date else f"{name} has no due date now."
     if revised.changed:
@@ -137,7 +138,7 @@ def _graded(
 
 
 def _refuse_conflicts(inbox: Inbox, known: Records) -> None:
-    """Move hand-ins that would take the place of another student's, or of a graded notebook, to the rejected ones."""
+    """Reject hand-ins that would take the place of another student's, or of a graded notebook."""
     reasons = {each: known.conflict(each) or known.stays(each) for each in inbox.submissions}
     inbox.rejected += [
         Rejected(submission.student, submission.file, reason) for submission, reason in reasons.items() if reason

@@ -19,7 +19,7 @@ GONE = "not handed in this time; its grade of an earlier run is kept"
 
 
 def row(line: dict[str, Any]) -> dict[str, Any]:
-    """Return the summary's row of one submission; small, because the rows of a whole class are in memory."""
+    """Return the summary's row of one submission; small, as the rows of a whole class are in memory."""
     mistakes = dict.fromkeys(mistake for check in line["checks"] for mistake in check["mistake"])
     kept = {
         name: line.get(name) for name in ("student", "assignment", "score", "max_score", "manual_max_score", "file")
@@ -38,7 +38,7 @@ def row(line: dict[str, Any]) -> dict[str, Any]:
 
 
 def missing(people: dict[str, list[Person]]) -> list[dict[str, Any]]:
-    """Return the summary's rows of those on the roster who have not handed in an assignment."""
+    """Return the summary's rows of the people who have not handed in an assignment."""
     return [
         {"student": person.name, "file": "", "assignment": name, "note": MISSING}
         for name, each in people.items()
@@ -52,7 +52,7 @@ def write(rows: list[dict[str, Any]], path: Path, mode: int = files.PRIVATE) -> 
 
 
 def table(rows: Sequence[dict[str, Any]], here: Iterable[str], is_all: bool = False) -> Iterator[str]:
-    """Yield the lines of a table for the terminal: what there is to say of the assignments `here`, or all of it."""
+    """Yield the lines of a table for the terminal: rows with a remark of the assignments `here`, or all rows."""
     there = {"", *here}
     about = rows if is_all else [row for row in rows if row.get("assignment", "") in there and _has_remark(row)]
     if about:
@@ -95,14 +95,14 @@ def counted(number: int, noun: str) -> str:
 
 
 def note(what: str, who: Iterable[str]) -> list[str]:
-    """Return [a line that says of whom something holds], [] of nobody."""
+    """Return [a line with the people concerned], [] for nobody."""
     names = [printable(each) for each in who]
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return [f"{len(names)} {what}: {'; '.join(names[:MOST_NAMED])}{more}."] if names else []
 
 
 def printable(text: str) -> str:
-    """Return a text as a terminal can show it: what acts there, or cannot be written, is escaped."""
+    """Return a text for a terminal: control characters, and those that it cannot show, are escaped."""
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 

@@ -1,1 +1,1 @@
-"""nbgrader's gradebook, the system of record, and what goes with it: feedback pages, the exchange, formgrader."""
+"""nbgrader's gradebook, the system of record, with its feedback pages, the exchange and formgrader."""

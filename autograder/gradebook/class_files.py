@@ -1,4 +1,4 @@
-"""The notebooks and pages that go with a gradebook, where nbgrader's commands expect them."""
+"""The notebooks and pages beside a gradebook, where nbgrader's commands expect them."""
 
 import logging
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ LOG = logging.getLogger("autograder")
 
 
 def submission_time(student: str, name: str, timestamp: bytes | None) -> dict[str, datetime | None]:
-    """Return {"timestamp": the time, in UTC} that timestamp.txt says, None where it has none; {} without the file."""
+    """Return {"timestamp": the time in timestamp.txt, in UTC, or None if it holds none}; {} without the file."""
     if timestamp is None:
         return {}
     when = parse_timestamp(timestamp)
@@ -32,12 +32,12 @@ def submission_time(student: str, name: str, timestamp: bytes | None) -> dict[st
 
 
 def read(content: bytes) -> NotebookNode:
-    """Return a notebook that the judge wrote; it is not validated again."""
+    """Return a notebook written by the judge, without validating it again."""
     return nbformat.v4.reads(content.decode("utf-8"))
 
 
 def read_if_there(path: Path) -> NotebookNode | None:
-    """Return a notebook that was graded before, None where there is none that can be read."""
+    """Return an earlier graded notebook, None if there is none, or none that can be read."""
     try:
         return read(path.read_bytes())
     except (OSError, ValueError):
@@ -58,7 +58,7 @@ class ClassFiles:
     def prepared(
         self, student: str, name: str, notebook: bytes, submitted: dict[str, datetime | None]
     ) -> Iterator[None]:
-        """Write timestamp.txt, and the notebook where nbgrader's commands expect it: it is there after the block."""
+        """Write timestamp.txt, and at the end of the block the notebook, where nbgrader's commands expect it."""
         path = self.autograded(student, name)
         timestamp_file = path.with_name("timestamp.txt")
         if when := submitted.get("timestamp"):
@@ -73,7 +73,7 @@ class ClassFiles:
         return Path(self.folders.format_path(self.folders.feedback_directory, student, name)) / f"{name}.html"
 
     def write_page(self, student: str, name: str, page: str) -> None:
-        """Write the feedback page, and beside it when was handed in, as nbgrader does."""
+        """Write the feedback page, and beside it the time of the hand-in, as nbgrader does."""
         path = self.page(student, name)
         timestamp_file = self.autograded(student, name).with_name("timestamp.txt")
         if timestamp_file.is_file():

@@ -13,7 +13,7 @@ NAME = "nbgrader_config.py"
 
 
 def settings(out: Path, db_url: str | None = None) -> Config:
-    """Return the settings in DIR/nbgrader_config.py, which is made if it is not there; the database is named in it."""
+    """Return the settings in DIR/nbgrader_config.py, which names the database; if it is missing, make it."""
     folder(out)
     path = out / NAME
     if not path.exists():
@@ -21,7 +21,7 @@ def settings(out: Path, db_url: str | None = None) -> Config:
         atomic_write(path, (SETTINGS_FILE + line).encode("utf-8"), 0o600 if db_url else 0o644)
     config = configure(Config(), out)
     try:
-        with contextlib.chdir(out):  # where nbgrader's commands are run, and settings may look for their plugins
+        with contextlib.chdir(out):  # nbgrader's commands run there, and settings may look there for their plugins
             config.merge(PyFileConfigLoader(NAME, path=str(out)).load_config())
     except Exception as error:  # whatever a teacher's own lines raise
         raise ValueError(f"{path} cannot be read: {type(error).__name__}: {error}") from error

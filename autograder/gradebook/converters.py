@@ -1,6 +1,6 @@
-"""nbgrader's own autograde and generate_feedback, as commands and as formgrader's buttons: each does what `grade` does.
+"""nbgrader's autograde and generate_feedback, as commands and as formgrader's buttons, which work like `grade`.
 
-nbgrader's converters, which these are in its place, would run the notebook again and read paths line by line.
+They replace nbgrader's converters, which would run the notebook again and read paths line by line.
 """
 
 import fnmatch
@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # they import torch
 
 
 class Submission(Configurable):
-    """How submissions are judged: the settings that `grade` takes as options."""
+    """The settings for judging submissions, which are options of `grade`."""
 
     secret = Unicode("", help="The course's secret, as `grade --secret FILE`.").tag(config=True)
     check_seconds = Float(10.0, help="To compute for one check or cell, as `grade --check-seconds S`.").tag(config=True)
@@ -50,12 +50,12 @@ class Submission(Configurable):
 
 
 class _ForEach(BaseConverter):
-    """A converter that deals with one student after the other, whatever they are called."""
+    """A converter that takes one student after the other, whatever their names are."""
 
     coursedir: Any
 
     def start(self) -> None:
-        """Convert every submission; raise NbGraderException at the end where one of them could not be."""
+        """Convert every submission; raise NbGraderException at the end if one of them failed."""
         warnings.filterwarnings("ignore", module="nbgrader")  # with SQLAlchemy 2, six about its own code a student
         book = ClassGradebook(Path(self.coursedir.root))
         try:
@@ -85,7 +85,7 @@ class _ForEach(BaseConverter):
         raise NotImplementedError
 
     def _students(self, name: str) -> list[str]:
-        """Return the chosen students by the names of their folders, in which "[" is a letter and no pattern."""
+        """Return the chosen students by the names of their folders, taking "[" as a letter and not as a pattern."""
         wanted = self.coursedir.student_id or "*"
         everybody = Path(self._format_source(name, "*")).parents[1]
         there = sorted(path.parent.name for path in everybody.glob(f"*/{name}") if path.is_dir())
@@ -97,10 +97,10 @@ class _ForEach(BaseConverter):
 
 
 class Autograding(_ForEach, converters.Autograde):  # pyright: ignore[reportIncompatibleMethodOverride]
-    """nbgrader's Autograde: it judges what lies in `submitted`, and records it."""
+    """nbgrader's Autograde: it judges and records the submissions in `submitted`."""
 
     def convert(self, book: ClassGradebook, form: Template, student: str) -> None:
-        """Judge a submission that has no grade yet, or is newer than its grade, or whatever it is with --force."""
+        """Judge a submission without a grade, or newer than its grade; with --force, any."""
         from autograder.judge.result import Task
 
         sandbox.require()
@@ -122,7 +122,7 @@ class Autograding(_ForEach, converters.Autograde):  # pyright: ignore[reportInco
 
 
 class Feedback(_ForEach, converters.GenerateFeedback):  # pyright: ignore[reportIncompatibleMethodOverride]
-    """nbgrader's GenerateFeedback: it writes each page again, with what the gradebook says now."""
+    """nbgrader's GenerateFeedback: it writes each page again from the gradebook."""
 
     def convert(self, book: ClassGradebook, form: Template, student: str) -> None:
         """Write a student's page."""

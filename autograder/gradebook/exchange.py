@@ -1,4 +1,4 @@
-"""nbgrader's exchange where students could mislead the instructor: what is collected, whose feedback is released."""
+"""nbgrader's exchange, where students could mislead the instructor: collecting work, and releasing feedback."""
 
 import pwd
 import shutil
@@ -14,21 +14,21 @@ from autograder.course import content
 from autograder.submissions.notebook import Unreadable, read_below
 from lab.files import aside
 
-SECRET = "submission_secret.txt"  # nbgrader's: it names the file in which a student's feedback is released
+SECRET = "submission_secret.txt"  # nbgrader's: it names the file of a student's released feedback
 
 
 class Collect(ExchangeCollect):
-    """Collects notebook, time and secret of each submission: regular files only, and of nobody but their owner."""
+    """Collects notebook, time and secret of each submission: only regular files of the student's own."""
 
     coursedir: Any
 
     def init_src(self) -> None:
-        """Find each student's submission, the latest or the latest in time."""
+        """Find each student's submission: the latest, or the latest in time."""
         super().init_src()
         self.src_records = [record for record in self.src_records if record["username"]]
 
     def _path_to_record(self, path: str) -> dict[str, Any]:
-        """Return a submission as a record of nobody ("") where its name cannot be read or its owner is another."""
+        """Return a submission's record; its student is "" if its name cannot be read, or its owner is somebody else."""
         nobody = {"username": "", "filename": Path(path).name, "timestamp": datetime.min}
         try:
             record = super()._path_to_record(path)
@@ -60,7 +60,7 @@ def _owner(folder: Path) -> str:
 
 
 class ReleaseFeedback(ExchangeReleaseFeedback):
-    """Releases the feedback of all who handed in through the exchange; the others have no secret to fetch it with."""
+    """Releases the feedback of all who handed in through the exchange; others have no secret to fetch it with."""
 
     coursedir: Any
 

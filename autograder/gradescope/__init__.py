@@ -1,4 +1,4 @@
-"""Gradescope: a zip for its autograder, and what is graded there in the form of its results.json."""
+"""Gradescope: a zip for its autograder, and grades in the form of its results.json."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -7,7 +7,7 @@ VISIBLE = ("visible", "after_due_date", "after_published", "hidden")
 
 
 def add_arguments(verb: ArgumentParser) -> None:
-    """Add what `gradescope` takes; needs nothing that takes time to load."""
+    """Add the options of `gradescope`; this loads nothing that takes time."""
     verb.add_argument("name", metavar="NAME", help="the assignment")
     verb.add_argument(
         "--visibility", choices=VISIBLE, default="visible", help="when students see points and hints (visible)"

@@ -1,4 +1,4 @@
-"""The zip that Gradescope takes as an autograder: the grader, one secret, and three scripts."""
+"""The zip of an autograder for Gradescope: the grader, one secret, and three scripts."""
 
 import io
 import secrets
@@ -17,16 +17,16 @@ from autograder.settings import FILE as SETTINGS
 FILES = Path(__file__).parent / "files"
 SCRIPTS = ("setup.sh", "run_autograder", "places.sh")
 LEFT_OUT = {"__pycache__", "katex", "results"}
-# Of requirements.txt: what grading imports beside the kit's packages. A test compares it with what is loaded.
+# Of requirements.txt: grading's imports beside the kit's packages. A test compares them with the loaded modules.
 GRADING = {"nbformat", "jsonschema", "ipython", "jaxtyping", "matplotlib-inline", "packaging", "pillow", "pyyaml"}
 GRADING |= {"mistune", "python-dateutil", "traitlets"}
 SHORTEST, LONGEST = 5, 40  # minutes: Gradescope gives at most 40, and a notebook may take four
 
 
 def pack(name: str, visibility: str, minutes: int, out: Path | None) -> Iterator[str]:
-    """Write the zip of one assignment; yield what a teacher has to know of it.
+    """Write the zip of one assignment; yield lines about it for the teacher.
 
-    A zip made again has the secret of the one before, so that a regrade draws the same inputs.
+    A zip made again keeps its secret, so that a regrade draws the same inputs.
     """
     demand([name])
     if not SHORTEST <= minutes <= LONGEST:
@@ -75,14 +75,14 @@ def _is_left_out(path: Path) -> bool:
 
 
 def _place(path: Path) -> PurePosixPath:
-    """Return where a file lies below the course, wherever `build` is."""
+    """Return a file's path below the course, wherever `build` is."""
     if path.is_relative_to(BUILD):
         return PurePosixPath("build", path.relative_to(BUILD))
     return PurePosixPath(path.relative_to(ROOT if path.is_relative_to(ROOT) else HOME))
 
 
 def _requirements() -> str:
-    """Return the lines of the kit's packages, and of requirements.txt those that grading needs beside them."""
+    """Return the lines of the kit's packages, and the lines of requirements.txt that grading needs as well."""
     lines = (KIT / "grader.txt").read_text(encoding="utf-8").splitlines()
     lines += (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     pins = {line.partition("==")[0]: line.partition("#")[0].strip() for line in reversed(lines) if "==" in line}

@@ -22,11 +22,11 @@ FAILED = "The grader failed, which is not your fault. Tell your teacher; what yo
 
 
 class NotGraded(Exception):
-    """There is nothing to grade; the message says what the student has to do."""
+    """There is nothing to grade; the message tells the student what to do."""
 
 
 def chosen(folder: Path, name: str) -> Path:
-    """Return the notebook that was handed in: the only one, or the only one of the assignment's name."""
+    """Return the submitted notebook: the only one, or the only one with the assignment's name."""
     found = list(_notebooks(folder))
     named = [path for path in found if path.name == f"{name}.ipynb"]
     for those in (found, named):
@@ -37,7 +37,7 @@ def chosen(folder: Path, name: str) -> Path:
 
 
 def _notebooks(folder: Path) -> Iterator[Path]:
-    """Yield the notebook files below a folder; links, hidden ones and what macOS adds to a zip are none."""
+    """Yield the notebook files below a folder, without links, hidden files and those that macOS adds to a zip."""
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__MACOSX")))
         paths = [Path(place, name) for name in sorted(files) if name.endswith(".ipynb") and not name.startswith(".")]
@@ -45,7 +45,7 @@ def _notebooks(folder: Path) -> Iterator[Path]:
 
 
 def demand_assignment(path: Path, name: str) -> None:
-    """Raise NotGraded where a file is no notebook, or another one than is asked for here."""
+    """Raise NotGraded where a file is no notebook, or one of another assignment."""
     try:
         named = parser_client.assignment(read_bytes(path), assignments())
     except Unreadable as error:
@@ -72,7 +72,7 @@ def results(line: dict[str, Any], name: str, visibility: str) -> dict[str, Any]:
 
 
 def _test(check: dict[str, Any], stars: int) -> dict[str, Any]:
-    """Return a part's test: its points, and what the feedback page says of them."""
+    """Return a part's test: its points, and the text of the feedback page."""
     hint = with_stars(check["hint"] or all_points(check["max_score"]), stars)
     name = check["id"].partition(".")[2]
     about = {"name": f"{name} {'★' * stars}".strip(), "score": check["score"], "max_score": check["max_score"]}
@@ -80,7 +80,7 @@ def _test(check: dict[str, Any], stars: int) -> dict[str, Any]:
 
 
 def refused(reason: str) -> dict[str, Any]:
-    """Return the results of what could not be graded: no points, and the reason, which is never hidden."""
+    """Return the results of work that cannot be graded: no points, and the reason, which is never hidden."""
     return _framed(0, reason, [{"name": "Not graded", "output": reason, "status": "failed"}], "visible")
 
 
@@ -91,7 +91,7 @@ def _framed(score: float, words: str, tests: list[dict[str, Any]], visibility: s
 
 
 def run(folder: Path, name: str, visibility: str, minutes: float) -> dict[str, Any]:
-    """Return the results of a submission, whatever happens; what only the teacher reads is printed."""
+    """Return the results of a submission, whatever happens; print the lines for the teacher alone."""
     seconds = 60 * minutes - SPARE_SECONDS
     try:
         notebook = chosen(folder, name)

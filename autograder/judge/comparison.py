@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograder.kit.shown.example_hints import Output
-from autograder.kit.shown.picture import drawable, picture
+from autograder.kit.shown.picture import is_drawable, picture
 
 MIME = "application/vnd.attention-workbook.comparison+json"
 
@@ -16,7 +16,7 @@ def comparison(outputs: Sequence[Output]) -> list[dict[str, Any]]:
 
     Only numbers come from a student. They stand as text: JSON has no NaN, and a notebook has to open everywhere.
     """
-    pairs = [each for each in outputs if drawable(*each[1:])]
+    pairs = [each for each in outputs if is_drawable(*each[1:])]
     if not pairs:
         return []
     data = [{"name": name, "right": _text(right), "given": _text(given)} for name, right, given in pairs]

@@ -25,7 +25,7 @@ from autograder.kit.verdict.cases import Case
 from autograder.kit.verdict.grading import Verdict
 from autograder.kit.verdict.hunts import refusing
 from autograder.kit.verdict.repair import Repair
-from autograder.kit.whole_file.dry_run_steps import defines
+from autograder.kit.whole_file.dry_run_steps import has_definition
 from autograder.sandbox.sandbox import Sandbox
 from autograder.submissions import parser_client
 from autograder.submissions.normalise import is_own
@@ -171,7 +171,7 @@ class _Run:
 
     def _why_missing(self, name: str) -> str:
         """Return why a name that the notebook uses is not there, "" where nothing is known."""
-        if any(defines(source, name) for source in self.ahead.values()):
+        if any(has_definition(source, name) for source in self.ahead.values()):
             return "it is defined in a cell further down, and grading runs the cells from the top"
         imports = re.compile(rf"^[ \t]*(?:from|import)\b.*\b{name}\b", re.MULTILINE)
         errors = [error for source, error in self.failed if imports.search(source)]

@@ -89,7 +89,7 @@ class Worker:
 
     def _lost(self, kind: Kind, text: str, replies: Sequence[Any] = (), starved: bool = False) -> NoReturn:
         """Kill what is left of the worker, and say whose fault it was: where the sandbox fell, it is judged again."""
-        sandbox_died = self.job.sandbox_died()
+        sandbox_died = self.job.has_sandbox_died()
         self.kill()
         if sandbox_died:
             raise WorkerDied("no_worker", "the grader's sandbox fell", starved=True) from None

@@ -1,6 +1,6 @@
-"""The public side of the grader: what a student's machine needs. It imports neither solutions nor checks.
+"""The public side of the grader, for students' machines. It imports neither solutions nor checks.
 
-What needs torch is imported by `check` alone: the process that parses what students wrote has little memory.
+Only `check` imports torch: the process that parses students' code has little memory.
 """
 
 from autograder.kit.given import own_or_given
@@ -9,7 +9,7 @@ __all__ = ["check", "check_all", "hint", "own_or_given"]
 
 
 def check_all(notebook: str = "") -> None:
-    """Run the notebook's saved file from the top in a fresh process, as grading does, and say what it would get.
+    """Run the notebook's saved file from the top in a fresh process, as grading does, and print its score.
 
     Without a name it is the file of the running notebook, else the newest notebook of the folder.
     """
@@ -30,7 +30,7 @@ def hint(check_id: str | int = "", number: int = 0) -> None:
 
 
 class NoPoints(AssertionError):
-    """The check failed as a whole: the message is for the student, a traceback would only hide it."""
+    """The check failed as a whole: the message is for the student, and a traceback would only hide it."""
 
     def _render_traceback_(self) -> list[str]:  # IPython asks for this
         return [str(self)]
@@ -44,7 +44,7 @@ class Stopped(KeyboardInterrupt):
 
 
 class Points(float):
-    """Some of a check's points: nbgrader reads the number, and a notebook shows it with what it is."""
+    """Some of a check's points: nbgrader reads the number, and a notebook shows it in words."""
 
     most: float
 
@@ -53,10 +53,10 @@ class Points(float):
 
 
 def check(check_id: str, namespace: dict) -> float | None:
-    """Check a function of the notebook, `check("NAME.FUNCTION", globals())`, and say what is wrong with it.
+    """Check a function of the notebook, `check("NAME.FUNCTION", globals())`, and print its faults.
 
     nbgrader reads the result: None for all points, a number for some of them, an AssertionError for none. Of a starred
-    task it is always None: what nobody has to do is no failure, and nbgrader's maximum for it is 0.
+    task it is always None: an optional task cannot fail, and nbgrader's maximum for it is 0.
     """
     from autograder.kit.local import verdict_on
     from autograder.kit.shown.history import older
@@ -92,7 +92,7 @@ def check(check_id: str, namespace: dict) -> float | None:
 
 
 def _where(check_id: str, stop: KeyboardInterrupt) -> str:
-    """Return what a student reads who stopped a check: it has no time limit on their machine."""
+    """Return the message for a student who stopped a check: on their machine it has no time limit."""
     from autograder.kit.calls.call import own_lines
 
     own = "\n".join(own_lines(stop))

@@ -10,7 +10,7 @@ from typing import Any
 
 KIT = Path(__file__).resolve().parents[2]
 ORDER = KIT / "order.txt"  # the notebooks' names, one a line; `release` writes it
-PACKAGES = KIT / "packages.txt"  # what the kit brings, one package a line; `release` writes it
+PACKAGES = KIT / "packages.txt"  # the kit's packages, one a line; `release` writes it
 HEADING = re.compile(r"^## (\d+)\b", re.MULTILINE)
 HINT = re.compile(r"<details><summary>(.*?)</summary>(.*?)</details>", re.DOTALL)
 
@@ -28,17 +28,17 @@ class Part:
 
     @property
     def place(self) -> str:
-        """Return where it stands: "part 3", with its stars."""
+        """Return its place in words: "part 3", with its stars."""
         return " ".join(filter(None, ("★" * self.stars, "" if self.number is None else f"part {self.number}")))
 
 
 def names() -> list[str]:
-    """Return the names of the notebooks in their order, none where this kit came without."""
+    """Return the names of the notebooks in their order; none in a kit without notebooks."""
     return ORDER.read_text(encoding="utf-8").split() if ORDER.is_file() else []
 
 
 def packages() -> list[str]:
-    """Return the packages that the kit brings, the grader's own where this is no kit."""
+    """Return the packages of the kit, or the grader's own where this is no kit."""
     return PACKAGES.read_text(encoding="utf-8").split() if PACKAGES.is_file() else ["autograder"]
 
 

@@ -1,4 +1,4 @@
-"""A check on a student's own machine, from what release recorded."""
+"""A check on a student's own machine, from the recordings of `release`."""
 
 import ast
 import contextlib
@@ -26,7 +26,7 @@ GRADING_TRIES = "Grading tries this one with right earlier ones, too."
 
 @dataclass(frozen=True)
 class LocalVerdict:
-    """What a check says on a student's own machine."""
+    """The verdict of a check on a student's own machine."""
 
     verdict: Verdict
     only_grading_knows: bool  # whether the function is right
@@ -34,7 +34,7 @@ class LocalVerdict:
 
 
 def verdict_on(check_id: str, namespace: dict, prints: Prints) -> LocalVerdict:
-    """Return what a check says of a notebook's function; what the function prints goes to `prints`."""
+    """Return a check's verdict on a notebook's function; its printed output goes to `prints`."""
     recording = recordings.load(check_id)
     cases, hunt = recording.cases, recording.hunt
     # nbgrader takes any line on stderr for a failure, and a student's warning is none.
@@ -54,7 +54,7 @@ def verdict_on(check_id: str, namespace: dict, prints: Prints) -> LocalVerdict:
 
 
 def _hunting(check_id: str, hunt: HuntInput, namespace: dict, caller: Caller) -> tuple[Caller, str]:
-    """Return what the checks of a bug hunt call, and what only grading can tell, "" for nothing."""
+    """Return the caller for the checks of a bug hunt, and a note on the part that only grading can tell, or ""."""
     function = check_id.partition(".")[2]
     if function == "failing_input":
         own = _own(check_id, hunt, namespace)
@@ -72,7 +72,7 @@ def _hunting(check_id: str, hunt: HuntInput, namespace: dict, caller: Caller) ->
 
 
 def _possible(lines: int, caller: Caller, function: str, arguments: list, cotangents: list | None = None) -> Answer:
-    """Return the answer to a diagnosis, or that its line is none of the function's, or its letter that of no kind."""
+    """Return the answer to a diagnosis, or an error if the function has no such line, or no kind this letter."""
     answer = caller(function, arguments, cotangents)
     if answer.error:
         return answer
@@ -119,17 +119,17 @@ def repair_first(first: Verdict, earlier: Parts, *more: str) -> Verdict:
 
 
 def named(name: str, part: int | None) -> str:
-    """Return how a function is named to a student: with the number of its part."""
+    """Return a function's name for a student: with the number of its part."""
     return name if part is None else f"{name} (part {part})"
 
 
 def advised(check_id: str, namespace: dict, first: Verdict, earlier: Parts) -> Verdict:
-    """Return the verdict on a notebook's function that lost points, with advice where those that it may call are wrong.
+    """Return the verdict on a function that lost points, with advice if an earlier one that it may call is wrong.
 
-    What it would get with right ones, grading knows alone: a kit that could answer for them would hold the solution.
+    Only grading can tell its points with right ones: a kit that could answer for them would hold the solution.
     """
     name = check_id.partition(".")[0]
-    with contextlib.redirect_stdout(io.StringIO()):  # what they print, they have printed at their own checks
+    with contextlib.redirect_stdout(io.StringIO()):  # their own checks have shown their output
         wrong = {each: part for each, part in earlier.items() if is_wrong(f"{name}.{each}", namespace)}
     return repair_first(first, wrong, GRADING_TRIES) if wrong else first
 

@@ -57,7 +57,7 @@ class Module:
         )
 
     def head_and_body(self, function: str) -> tuple[list[str], list[str]]:
-        """Return the lines of signature, docstring and leading comment, and those of the body that is cut out."""
+        """Return the lines of signature, docstring and leading comment, and those of the body to cut out."""
         return self.cut(self.find(function))
 
     def cut(self, node: ast.FunctionDef | ast.ClassDef) -> tuple[list[str], list[str]]:
@@ -109,7 +109,7 @@ def _solved_class(module: Module, name: str) -> str:
 
 
 def blanked(module: Module) -> str:
-    """Return the module with every function's body replaced by a sentence that says where it has to be written."""
+    """Return the module with every function's body replaced by a sentence that names the notebook to write it in."""
     lines = module.text.splitlines()
     nodes = [each for name, node in module.functions.items() for each in module.methods(name) or [node]]
     for node in sorted(nodes, key=lambda node: -node.lineno):

@@ -8,12 +8,12 @@ from pathlib import Path
 
 
 def git(repository: Path, *words: str, given: bytes = b"", index: str = "") -> str:
-    """Return what git prints; raise ValueError with what it complains of where it fails."""
+    """Return git's output as text; raise ValueError with its complaint where it fails."""
     return raw(repository, *words, given=given, index=index).decode("utf-8", "surrogateescape").strip()
 
 
 def raw(repository: Path, *words: str, given: bytes = b"", index: str = "") -> bytes:
-    """Return the bytes that git prints, as for a file's content."""
+    """Return git's output in bytes, as for a file's content."""
     command = ["git", "-C", str(repository), *words]
     environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0"} | ({"GIT_INDEX_FILE": index} if index else {})
     done = subprocess.run(command, input=given, capture_output=True, env=environment, check=False)
@@ -25,10 +25,10 @@ def raw(repository: Path, *words: str, given: bytes = b"", index: str = "") -> b
 
 
 def commit(repository: Path, branch: str, files: Mapping[str, bytes], message: str) -> str | None:
-    """Commit files, by path, as all that a branch holds, on top of what it held; return the commit, None for no change.
+    """Commit files, by path, as the whole content of a branch, on top of it; return the commit, None for no change.
 
-    The branch moves at the end and at once, if it is where it was at the beginning. Raise ValueError where git refuses,
-    and where the branch is checked out: its files there would seem changed.
+    The branch moves in one step at the end, unless somebody else has moved it. Raise ValueError where git refuses, and
+    where the branch is checked out: its files there would seem changed.
     """
     name = f"refs/heads/{branch}"
     git(repository, "check-ref-format", name)

@@ -1,4 +1,4 @@
-"""Builds what students get: notebooks, made by nbgrader from the solved ones, and the kit that they import."""
+"""Builds the students' files: notebooks, made by nbgrader from the solved ones, and the kit that they import."""
 
 import ast
 import io
@@ -33,8 +33,8 @@ from autograder.sandbox.mounts import importable, packages_of_modules
 
 RECORDINGS = Path("autograder", "kit", FOLDER.name)
 TEMPLATES = Path(__file__).parent / "templates"
-PACKAGES = "packages.txt"  # in the kit: the packages that it brings; autograder/kit/course.py reads it
-GRADER = "grader.txt"  # in the kit: what student code may import when it is graded
+PACKAGES = "packages.txt"  # in the kit: its packages; autograder/kit/course.py reads it
+GRADER = "grader.txt"  # in the kit: the modules that student code may import in grading
 OURS = (Path("autograder", "__init__.py"), Path("lab", "__init__.py"), Path("lab", "programs.py"))  # beside PUBLIC
 NOT_IMPORTED = {"ipykernel", "ipython", "tensorboard"}  # that student code may import as well
 
@@ -69,7 +69,7 @@ def release(names: Sequence[str] = (), build: Path = BUILD, given: Sequence[str]
 
 
 def _demand_whole(name: str, notebook: NotebookNode) -> None:
-    """Raise BlankError where an exercise lacks what `try` asks of it."""
+    """Raise BlankError where an exercise lacks a part that `try` demands."""
     if missing := list(missing_parts(name, notebook.cells)):
         raise BlankError("; ".join(missing))
 
@@ -80,13 +80,13 @@ def _released(name: str, manifest: Manifest) -> dict[PurePath, bytes] | None:
     recordings = {(KIT / recording_path(f"{name}.{function}", RECORDINGS)).as_posix() for function in checks(name)}
     paths = [PurePath(path) for path in (notebooks | recordings) & set(manifest.digests)]
     of_unknown_origin = not paths and any((manifest.build / path).exists() for path in notebooks)
-    if of_unknown_origin or not all(manifest.intact(path) for path in paths):
+    if of_unknown_origin or not all(manifest.is_intact(path) for path in paths):
         return None
     return {path: (manifest.build / path).read_bytes() for path in paths}
 
 
 def _is_stale(path: PurePath) -> bool:
-    """Return whether a file that was not released has to go: it lies in the kit, or in the folder of an old name."""
+    """Return whether a file not of this release has to go: it lies in the kit, or in the folder of an old name."""
     return KIT in path.parents or (len(path.parts) > 2 and path.parts[1] not in assignments())
 
 
@@ -141,7 +141,7 @@ def kit_files(
 
 
 def _shared_files() -> Iterator[tuple[Path, bytes]]:
-    """Yield the kit's files that every release has: the grader's, the course's, the solved modules blanked."""
+    """Yield the files of every kit: the grader's, the course's, the solved modules blanked."""
     for path in (*OURS, *sorted(PUBLIC.rglob("*"))):
         if _is_source(HOME / path):
             yield (HOME / path).relative_to(HOME), (HOME / path).read_bytes()
@@ -152,7 +152,7 @@ def _shared_files() -> Iterator[tuple[Path, bytes]]:
 
 
 def _of_the_course() -> list[Path]:
-    """Return the files that the course gives as they are: those of each pattern, without those of `!` patterns."""
+    """Return the files that students get as they are: those of each pattern, without those of `!` patterns."""
     chosen: set[Path] = set()
     for pattern in definition().kit:
         if pattern.startswith("!"):
@@ -168,7 +168,7 @@ def _requirements(files: dict[Path, bytes]) -> str:
     nodes = [node for tree in trees for node in ast.walk(tree)]
     imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
-    packages = packages_of_modules()  # sklearn is called scikit-learn where it is installed from
+    packages = packages_of_modules()  # sklearn is installed as scikit-learn
     modules = {name.partition(".")[0] for name in imported}
     needed = {package.lower() for module in modules for package in packages.get(module, [])} | NOT_IMPORTED
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines(keepends=True)
@@ -204,6 +204,6 @@ def _zipped(files: Mapping[PurePath, bytes]) -> bytes:
 
 
 def _in_zip(path: PurePath) -> PurePath:
-    """Return where a released file lies in kit.zip: the notebooks inside the kit, so that nobody writes in them."""
+    """Return a released file's path in kit.zip: the notebooks are inside the kit, so that nobody writes in them."""
     inside = path.relative_to("release")
     return _in_zip_folder() / (inside if KIT in path.parents else PurePath("kit", "notebooks", inside))

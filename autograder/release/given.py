@@ -23,7 +23,7 @@ def _taught() -> re.Pattern[str]:
 
 
 def chosen(words: Sequence[str] | None, before: Sequence[str]) -> list[str]:
-    """Return the names that --given names, those of the release before where there is none; "none" stands for none."""
+    """Return the names in --given, by default those of the release before; "none" stands for none."""
     if words is None:
         return list(before)
     names = [name.strip() for text in words for name in text.split(",")]
@@ -31,9 +31,9 @@ def chosen(words: Sequence[str] | None, before: Sequence[str]) -> list[str]:
 
 
 def demand_givable(names: Sequence[str]) -> None:
-    """Raise NotGivable unless each name has functions, is there once, and comes with all that its functions call.
+    """Raise NotGivable unless each name has functions, occurs once, and comes with all that its functions call.
 
-    A chapter that the course has dropped may be given: its functions are the ones that nobody can have written.
+    A dropped chapter may be given: nobody can have written its functions.
     """
     known = [*assignments(), *dropped()]
     for name in names:
@@ -50,7 +50,7 @@ def demand_givable(names: Sequence[str]) -> None:
 
 
 def given_files(names: Sequence[str]) -> Iterator[tuple[Path, bytes]]:
-    """Yield path in the kit and content of the modules that hold the functions of these names, none for no names."""
+    """Yield path in the kit and content of the modules with the functions of these names, none for no names."""
     for name in names:
         text = _taught().sub(rf"from {FOLDER.name}.\1 import ", Module.of(name).text)
         yield FOLDER / f"{name}.py", text.encode()

@@ -1,6 +1,6 @@
-"""Which files of a build folder `release` wrote, by their SHA-256; what people wrote there is not lost.
+"""The files that `release` wrote into a build folder, by their SHA-256, so that people's own work there is not lost.
 
-Before such a file is overwritten or deleted it is copied into `work/`, beside the build folder, and they are told.
+Before a changed file is overwritten or deleted it is copied into `work/`, beside the build folder, and a line says so.
 """
 
 import hashlib
@@ -14,8 +14,8 @@ from pathlib import Path, PurePath
 
 from lab.files import aside
 
-MADE = ("release", "source")  # what `release` fills
-# Trained models, grades, what hidden inputs are drawn from (those of Gradescope in its zips), what Canvas had.
+MADE = ("release", "source")  # the folders that `release` fills
+# Trained models, grades, secrets of hidden inputs (Gradescope's in its zips), hand-ins from Canvas.
 KEPT = ("runs", "class", "course-secret", "gradescope", "canvas")
 KIT, ZIP = PurePath("release", "kit"), PurePath("release", "kit.zip")
 GIVEN = KIT / "given"  # functions of earlier notebooks, written out
@@ -36,22 +36,22 @@ class Manifest:
 
     @property
     def given(self) -> list[str]:
-        """Return the names whose functions the released kit holds, written out."""
+        """Return the names whose functions are written out in the released kit."""
         paths = [PurePath(path) for path in self.digests]
         return [path.stem for path in paths if path.parent == GIVEN and path.stem != "__init__"]
 
-    def intact(self, path: PurePath) -> bool:
+    def is_intact(self, path: PurePath) -> bool:
         """Return whether a file is there as `release` wrote it."""
         return _digest(self.build / path) == self.digests.get(path.as_posix(), "")
 
     def replace(self, files: Mapping[PurePath, bytes], dropped: Callable[[PurePath], bool]) -> None:
-        """Write these files; delete those that were written before and are not among them, and those `dropped`."""
+        """Write these files; delete those of earlier releases that are not among them, and those `dropped`."""
         for path, content in files.items():
-            if not _holds(self.build / path, content):
+            if not _has_content(self.build / path, content):
                 self._keep(path)
                 write(self.build / path, content)
         for path in self._files():
-            if path not in files and (self.intact(path) or dropped(path)):
+            if path not in files and (self.is_intact(path) or dropped(path)):
                 self._keep(path)
                 (self.build / path).unlink()
                 with suppress(OSError):
@@ -60,7 +60,7 @@ class Manifest:
         write(self._file, json.dumps(self.digests, indent=1, sort_keys=True).encode())
 
     def clean(self) -> None:
-        """Delete all that was generated, but for what no command makes again."""
+        """Delete all generated files, but for those that no command makes again."""
         for path in self._files():
             self._keep(path)
         for path in sorted(self.build.iterdir()) if self.build.is_dir() else []:
@@ -79,9 +79,9 @@ class Manifest:
                 yield own
 
     def _keep(self, path: PurePath) -> None:
-        """Copy a file that is not as `release` wrote it into the folder of people's work, and say where it is."""
+        """Copy a file that somebody changed into the folder of people's work, and print its new place."""
         now = _digest(self.build / path)
-        if not now or self.intact(path) or "__pycache__" in path.parts or path.suffix == ".part":
+        if not now or self.is_intact(path) or "__pycache__" in path.parts or path.suffix == ".part":
             return
         own = path.parts[0] == "release" and path != ZIP and KIT not in path.parents
         home = self.work / path.relative_to("release") if own else self.work / "saved" / path
@@ -94,15 +94,15 @@ class Manifest:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, and leave it alone when it is as it should be."""
-    if _holds(path, content):
+    """Write a file whole or not at all, and leave it alone if it has this content."""
+    if _has_content(path, content):
         return
     with aside(path) as part:
         part.write_bytes(content)
         part.chmod(0o644)
 
 
-def _holds(path: Path, content: bytes) -> bool:
+def _has_content(path: Path, content: bytes) -> bool:
     return path.is_file() and path.read_bytes() == content
 
 

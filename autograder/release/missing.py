@@ -1,4 +1,4 @@
-"""What an exercise lacks: cells of checks and questions, and names that no cell defines or imports."""
+"""The missing parts of an exercise: cells of checks and questions, and names that no cell defines or imports."""
 
 import builtins
 import dis
@@ -18,7 +18,7 @@ LOADS = ("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS")
 
 
 def missing_parts(name: str, cells: list[NotebookNode]) -> Iterator[str]:
-    """Yield what is missing in a notebook: cells of checks and questions, and names that no cell defines."""
+    """Yield a line on each missing part of a notebook: cells of checks and questions, names that no cell defines."""
     there, text = {grade_id(cell) for cell in cells}, definition().notebook(name)
     for function in checks(name):
         if CHECK + function not in there:
@@ -36,9 +36,9 @@ def missing_parts(name: str, cells: list[NotebookNode]) -> Iterator[str]:
 
 
 def undefined(cells: list[str]) -> list[str]:
-    """Return the names, in order of use, that these code cells read and none of them, and not Python, defines.
+    """Return the names, in order of use, that these code cells read and neither they nor Python define.
 
-    Functions may use what a later cell defines. A cell that Python cannot read raises SyntaxError.
+    Functions may use names of later cells. A cell that Python cannot read raises SyntaxError.
     """
     codes = [compile(TransformerManager().transform_cell(cell), "<cell>", "exec") for cell in cells]
     used = dict.fromkeys(name for code in codes for name in _names(code, LOADS))

@@ -44,7 +44,7 @@ def new(name: str, function: str = "", root: Path = ROOT, chapter: bool = False)
 
 
 def _templates(course: Definition, chapter: bool) -> dict[str, Path]:
-    """Return what is written: {path from the course's root: template}, the name in both still NAME."""
+    """Return the files to write: {path from the course's root: template}, the name in both still NAME."""
     own = ROOT / course.templates
     if not course.templates or not (chapter or (own / "exercise").is_dir()):
         if chapter:
@@ -60,7 +60,7 @@ def _templates(course: Definition, chapter: bool) -> dict[str, Path]:
 
 
 def _row(course: Definition) -> str:
-    """Return what the course's list gets for one more name."""
+    """Return the rows for one more name in the course's list."""
     return (ROOT / course.templates / f"{Path(course.order).name}.txt").read_text("utf-8")
 
 
@@ -69,7 +69,7 @@ def _filled(text: str, words: dict[str, str]) -> str:
 
 
 def _write(texts: dict[Path, str], before: dict[Path, str]) -> None:
-    """Write all files, or, where one cannot be written, leave everything as it was."""
+    """Write all files, or leave everything as it was if one cannot be written."""
     try:
         for path, text in texts.items():
             folder(path.parent, 0o755)

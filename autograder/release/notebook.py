@@ -6,8 +6,8 @@ test cell. `#| broken FUNCTION` becomes the broken function of a bug hunt, its l
 the list of kinds from which its bug is chosen. `#| setup`, in the first code cell, becomes the search for the kit;
 `#| earlier NAME.A,NAME.B` the cell into which students copy their functions of earlier notebooks. A text cell with
 `+++ {"written": "ID"}` above it is answered in words and graded by hand; points and answers are the checks'.
-`{points FUNCTION}`, or `{points ID}`, in a text becomes what the checks say: "10, by the check", or "★ 4 bonus, by the
-check" of a starred task.
+`{points FUNCTION}`, or `{points ID}`, in a text becomes the points of the checks: "10, by the check", or "★ 4 bonus, by
+the check" of a starred task.
 """
 
 import hashlib
@@ -103,7 +103,7 @@ def _build_cell(cell: NotebookNode, name: str, module: Module, hunt: Module | No
 
 
 def _carry_out(mark: re.Match[str], cell: NotebookNode, name: str, module: Module, hunt: Module | None) -> None:
-    """Do what a code cell's mark says."""
+    """Carry out the mark of a code cell."""
     verb = mark["verb"]
     if verb == "setup":
         text = setup().replace("NAME", name).replace(SEARCH, _colab() + SEARCH)
@@ -132,7 +132,7 @@ def _carry_out(mark: re.Match[str], cell: NotebookNode, name: str, module: Modul
 
 
 def _colab() -> str:
-    """Return the lines that fetch the kit in Colab, "" where no repository is named that holds it."""
+    """Return the lines that fetch the kit in Colab, "" where no repository is named for it."""
     if not (repository := students_repository()):
         return ""
     owner, project, branch = parts(repository)
@@ -201,7 +201,7 @@ def _points(name: str, items: str) -> str:
 
 
 def _amount(of: Check | Written) -> tuple[str, str, str]:
-    """Return the points of a function or question as readers see them, "★ 4", whether a bonus, and who gives them."""
+    """Return the points of a function or question in words, "★ 4", with "bonus" or not, and their giver."""
     if isinstance(of, Written):
         return f"{of.points:g}", "", "your teacher"
     return f"{'★' * of.stars} {of.max_points}".strip(), " bonus" if of.stars else "", "the check"
@@ -224,7 +224,7 @@ def _grade(cell: NotebookNode, grade_id: str, points: float | None = None, **kin
 
 
 def _add_badge(name: str, cells: list[NotebookNode]) -> None:
-    """Add a badge that opens the notebook in Colab below its title, where a repository is named that holds it."""
+    """Add a badge below the title that opens the notebook in Colab, where a repository is named for it."""
     if mark := badge(name, students_repository()):
         first = next(cell for cell in cells if cell.cell_type == "markdown")
         title, _, rest = first.source.partition("\n")
@@ -232,7 +232,7 @@ def _add_badge(name: str, cells: list[NotebookNode]) -> None:
 
 
 def _add_rules(name: str, cells: list[NotebookNode]) -> None:
-    """Add what holds in every notebook behind the paragraph on how it is graded, else to the first text cell."""
+    """Add the rules of every notebook to the paragraph on its grading, else to the first text cell."""
     texts = [cell for cell in cells if cell.cell_type == "markdown"]
     intro = next((cell for cell in texts if GRADED in cell.source), texts[0])
     paragraphs = intro.source.split("\n\n")
@@ -243,7 +243,7 @@ def _add_rules(name: str, cells: list[NotebookNode]) -> None:
 
 
 def _name_cells(cells: list[NotebookNode]) -> None:
-    """Give each cell an id that stays when others are added: its grade_id, or a digest of its text."""
+    """Give each cell an id that stays when other cells are added: its grade_id, or a digest of its text."""
     seen: dict[str, int] = {}
     for cell in cells:
         own_id = cell.metadata.get("nbgrader", {}).get("grade_id")

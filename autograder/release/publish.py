@@ -1,4 +1,4 @@
-"""`python -m autograder publish`: what kit.zip holds becomes a branch, from which Colab and Binder open notebooks."""
+"""`python -m autograder publish`: the content of kit.zip as a branch, from which Colab and Binder open notebooks."""
 
 import zipfile
 from argparse import ArgumentParser, Namespace
@@ -10,7 +10,7 @@ MESSAGE = "The notebooks and their kit, as `python -m autograder release` made t
 
 
 def add_arguments(verb: ArgumentParser) -> None:
-    """Add what `publish` takes; needs nothing that takes time to load."""
+    """Add the options of `publish`; this loads nothing that takes time."""
     verb.add_argument("--branch", default=BRANCH, metavar="NAME", help=f"of this repository ({BRANCH})")
     verb.add_argument("--push", metavar="REMOTE", help="push the branch there, such as `origin`")
     verb.set_defaults(run=_run)
@@ -23,7 +23,7 @@ def _run(options: Namespace) -> int:
 
 
 def publish(branch: str = BRANCH, remote: str | None = None, root: Path | None = None) -> Iterator[str]:
-    """Commit what kit.zip holds to a branch; yield what was done, and the badges that lead there.
+    """Commit the content of kit.zip to a branch; yield lines on the commit, and the badges that lead there.
 
     Raise ValueError where git refuses, and where kit.zip is not as it was released.
     """
@@ -34,7 +34,7 @@ def publish(branch: str = BRANCH, remote: str | None = None, root: Path | None =
     from autograder.release.manifest import ZIP, Manifest
 
     root = root or ROOT
-    if not Manifest(BUILD).intact(ZIP):
+    if not Manifest(BUILD).is_intact(ZIP):
         raise ValueError(f"{BUILD / ZIP} is missing or not as it was released: run `python -m autograder release`")
     repository = students_repository()
     if repository and parts(repository)[2] != branch:

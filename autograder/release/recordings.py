@@ -1,4 +1,4 @@
-"""The recorded answers of the kit: computed once, and cached until the code that makes them changes."""
+"""The recorded answers of the kit: computed once, and cached until the code behind them changes."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ from autograder.release.manifest import write
 
 SOURCES = ("autograder/checks/**/*.py", "autograder/kit/**/*.py", "autograder/release/recordings.py")
 OF_EXERCISES = ("*.py", "examples/*.txt", "mistakes/*.txt")
-# Modules of the kit that show a verdict: nothing that is recorded depends on them.
+# Modules of the kit that show a verdict: no recording depends on them.
 SHOWN = {"__init__", "course", "history", "lacking", "lines", "local", "picture", "printed", "progress"}
 FEW = 8  # a process has to import torch before it records anything
 Numbers = Mapping[str, int | None]  # of a notebook's parts, by function
@@ -46,7 +46,7 @@ def recordings(names: Sequence[str], numbers: Mapping[str, Numbers], cache_folde
 
 
 def _state() -> bytes:
-    """Return a digest of the code and the packages that recordings are made with."""
+    """Return a digest of the code and the packages behind recordings."""
     digest = hashlib.sha256(f"{metadata.version('torch')} {metadata.version('numpy')}".encode())
     ours = [path for pattern in SOURCES for path in HOME.glob(pattern) if not _is_shown(path)]
     patterns = [*(definition().folder(f"*/{pattern}") for pattern in OF_EXERCISES), definition().solved("*")]
@@ -85,5 +85,5 @@ def recording(check_id: str, numbers: Numbers) -> bytes:
 
 
 def _unsaid(outputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return NaN in place of right answers: nothing is compared with it, and nobody can read it in the kit."""
+    """Return NaN in place of right answers: nothing is compared with NaN, and nobody can read them in the kit."""
     return {name: np.full_like(right, np.nan, np.float32) for name, right in outputs.items()}

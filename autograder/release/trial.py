@@ -1,4 +1,4 @@
-"""`python -m autograder try NAME`: does a check give the right everything, and each known mistake its name?"""
+"""`python -m autograder try NAME`: do right answers get all points, and known mistakes their names?"""
 
 import ast
 import re
@@ -29,7 +29,7 @@ OWN_OR_GIVEN = re.compile(r"^(\w+) = own_or_given\(\"([\w.]+)\"", re.MULTILINE)
 
 @dataclass
 class Row:
-    """One answer that was tried: its points on the first draw, what was seen, and whether anything is wrong with it."""
+    """One answer tried: its points on the first draw, a remark, and whether anything is wrong with it."""
 
     answer: str
     score: float
@@ -49,7 +49,7 @@ class Trial:
         return grade(self.check_id, cases, self.check.criteria, caller, self.check.worked_examples)
 
     def rows(self) -> Iterator[Row]:
-        """Yield what the reference, an unwritten function and each known mistake get."""
+        """Yield a row for the reference, for an unwritten function and for each known mistake."""
         yield self._right()
         yield self._unwritten()
         shown = {name for example in self.check.worked_examples() for name in example.mistakes}
@@ -70,7 +70,7 @@ class Trial:
     def _mistake(self, mistake: Callable, on_example: bool) -> Row:
         name = mistake.__name__
         verdicts = [self.verdict(cases, mistake) for cases in self.draws]
-        places = [case.name for case in self.draws[0] if self._shows(case, name)]
+        places = [case.name for case in self.draws[0] if self._is_visible(case, name)]
         about = f"shows in {len(places)} of {len(self.draws[0])} cases" + ("" if on_example else ", in no example")
         if not (mistake.__doc__ or "").strip():
             return Row(name, verdicts[0].score, "has no docstring: that is what students read", True)
@@ -95,13 +95,13 @@ class Trial:
         return errors[0] if len(errors) == len(answers) else ""
 
     @staticmethod
-    def _shows(case: Case, mistake: str) -> bool:
+    def _is_visible(case: Case, mistake: str) -> bool:
         """Return whether a known mistake gives other numbers than the right ones on a case, or crashes there."""
         known = next(known for known in case.known if known.name == mistake)
         return not same(known.outputs, case.outputs.values())
 
     def unasked(self) -> list[str]:
-        """Return the cases of which no right values earn points."""
+        """Return the cases whose right values earn no points."""
         values = [criterion for criterion in self.check.criteria if criterion.kind is Kind.VALUES]
         judged = {case.name for criterion in values for case in criterion.chosen(self.draws[0])}
         return [case.name for case in self.draws[0] if case.name not in judged]
@@ -109,7 +109,7 @@ class Trial:
     def fixed(self) -> list[str]:
         """Return the cases if every one of them has the same arguments on all draws, else none."""
         first, *others = [[case.arguments for case in cases if case.arguments] for cases in self.draws]
-        if not first:  # a function without arguments: its student's numbers are what is asked for
+        if not first:  # a function without arguments: it asks for the student's numbers
             return []
         same_numbers = all(repr(first) == repr(other) for other in others)
         return [case.name for case in self.draws[0]] if same_numbers else []
@@ -117,7 +117,7 @@ class Trial:
     def idle(self) -> list[str]:
         """Return the cases in which no known mistake shows."""
         names = [mistake.__name__ for mistake in self.check.mistakes]
-        return [case.name for case in self.draws[0] if not any(self._shows(case, name) for name in names)]
+        return [case.name for case in self.draws[0] if not any(self._is_visible(case, name) for name in names)]
 
 
 def try_checks(name: str) -> int:
@@ -133,7 +133,7 @@ def try_checks(name: str) -> int:
 
 
 def _try_check(name: str, check: Check) -> bool:
-    """Print what a check gives to each answer; return whether anything is wrong."""
+    """Print the points that a check gives each answer; return whether anything is wrong."""
     trial = Trial(name, check)
     rows = list(trial.rows())
     bonus = f" bonus ({'★' * check.stars})" if check.stars else ""
@@ -159,7 +159,7 @@ def _try_check(name: str, check: Check) -> bool:
 
 
 def _around(check_id: str) -> dict[str, Any]:
-    """Return the names that a function finds in the notebook: its setup's imports, and the other functions, solved."""
+    """Return the names around a function in the notebook: its setup's imports, and the other functions, solved."""
     name, _, function = check_id.partition(".")
     solved = {other: check.reference for other, check in checks(name).items() if other != function}
     cells = build_source(name).cells
@@ -173,7 +173,7 @@ def _around(check_id: str) -> dict[str, Any]:
 
 
 def try_file(check_id: str, path: Path) -> int:
-    """Print what a student reads whose notebook has the code of this Python file; return 1 unless it gets all points.
+    """Print a student's view of a notebook with the code of this Python file; return 1 unless it gets all points.
 
     The code runs unguarded: it is for files of one's own.
     """

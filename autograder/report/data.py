@@ -25,27 +25,27 @@ MOST_BROKEN = 20  # broken records that are named one by one
 
 @dataclass(frozen=True)
 class Entry:
-    """One submission: the line that `grade` keeps of it, and the gradebook's, where there is one."""
+    """One submission: its line in `grade`'s records, and its row in the gradebook, if there is one."""
 
     student: str
     assignment: str
     line: dict[str, Any]
-    lms_name: str  # what an LMS called the folder or file, else ""
+    lms_name: str  # the LMS's name of the folder or file, else ""
     graded: query.Submission | None = None
 
     @property
     def bonus(self) -> float:
-        """Return the part of the checks' score that starred tasks gave."""
+        """Return the points of starred tasks in the checks' score."""
         return self.line.get("bonus", 0.0)
 
 
 @dataclass
 class ClassData:
-    """All submissions of a class, and notes on what could not be read."""
+    """All submissions of a class, and notes on unreadable files."""
 
     entries: list[Entry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    strays: list[tuple[str, str]] = field(default_factory=list)  # what got no grade at all: whose or what, and why
+    strays: list[tuple[str, str]] = field(default_factory=list)  # work without a record: its owner or name, the reason
     submitted: list[tuple[str, str, str]] = field(default_factory=list)  # student, assignment, the LMS's number or ""
     has_gradebook: bool = False
     missing: dict[str, list[Person]] = field(default_factory=dict)  # of the roster, by assignment
@@ -53,7 +53,7 @@ class ClassData:
 
 
 def read(out: Path) -> ClassData:
-    """Return the class in DIR; what is broken gives a note. Raise NotADirectoryError where there is no DIR."""
+    """Return the class in DIR, with a note on each broken file. Raise NotADirectoryError without a DIR."""
     if not out.is_dir():
         raise NotADirectoryError(f"No folder {out}: grade a class first, `python -m autograder grade FOLDER`.")
     class_data = ClassData()
@@ -94,12 +94,12 @@ def _records(folder: Path, class_data: ClassData) -> dict[tuple[str, str], dict[
 
 
 def written(student: str) -> str:
-    """Return a name with bytes that are no UTF-8 escaped: a folder's name may hold such."""
+    """Return a name with bytes that are no UTF-8 escaped: a folder's name may hold some."""
     return student.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _read_strays(path: Path, class_data: ClassData, recorded: set[tuple[str, str]]) -> None:
-    """Enter what summary.csv says of all that has no record: whose or what it is, and why it got no grade."""
+    """Enter the rows of summary.csv without a record: owner or name, and the reason why there is no grade."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             class_data.strays += [
@@ -135,7 +135,7 @@ def _gradebook(out: Path, class_data: ClassData) -> dict[tuple[str, str], query.
 
 
 def _database(out: Path) -> str | None:
-    """Return the URL of the gradebook: what the class's settings name, else the file in its folder, if it is there."""
+    """Return the URL of the gradebook: the one in the class's settings, else the file in its folder, if it exists."""
     if (out / SETTINGS).exists():
         with quiet():
             url = CourseDirectory(config=settings(out.resolve())).db_url

@@ -16,7 +16,7 @@ PLANNED = re.compile(r"^\|\s*(\d+) ·[^|]*\|\s*(\d+)\s*\|", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Item:
-    """One check: how many got all, some and none of its points, and what that says about it.
+    """One check: the numbers of students with all, some and none of its points, its difficulty and discrimination.
 
     Difficulty is the mean share of its points. Discrimination is the correlation of its points with the points of all
     other checks; where everybody has all or nothing it is the point-biserial (M1 - M0) / s · sqrt(p (1 - p)). Lord and
@@ -29,7 +29,7 @@ class Item:
     some: int
     none: int
     difficulty: float
-    discrimination: float | None  # None: of too few, or all are equal
+    discrimination: float | None  # None: too few submissions, or all are equal
     part: int | None
     minutes: int | None  # that the notebook plans for its part
     bonus: bool = False
@@ -43,13 +43,13 @@ class Item:
 
 
 def is_empty(entry: Entry) -> bool:
-    """Return whether a submission was read and nothing in it is written."""
+    """Return whether a submission was read and has no answer."""
     checks = entry.line["checks"]
     return bool(checks) and not entry.line["error"] and all(check["failures"] == ["unwritten"] for check in checks)
 
 
 def items(assignment: str, entries: Iterable[Entry]) -> Iterator[Item]:
-    """Yield the items of an assignment, of submissions that were read and are not empty."""
+    """Yield the items of an assignment, from submissions that could be read and are not empty."""
     scores: dict[str, list[tuple[float, float, float]]] = {}  # of each check: points, most points, points of the others
     starred: set[str] = set()
     for entry in entries:

@@ -14,7 +14,7 @@ from autograder.report import data, section
 from autograder.report.data import Entry
 
 FORMGRADER = "http://localhost:8888/formgrader"
-ROWS, NAMES = 1000, 200  # of a table, and of a list of names: the page stays small enough to be read
+ROWS, NAMES = 1000, 200  # of a table, and of a list of names: the page stays small enough to read
 
 
 def report(out: Path, formgrader: str = FORMGRADER, anonymous: bool = False) -> Path:
@@ -47,7 +47,7 @@ def report(out: Path, formgrader: str = FORMGRADER, anonymous: bool = False) -> 
 
 
 def code(sentence: str) -> Markup:
-    """Return a docstring's sentence with what stands in backticks marked as code."""
+    """Return a docstring's sentence as HTML, with text in backticks marked as code."""
     parts = sentence.split("`")
     marked = [Markup("<code>{}</code>").format(part) if i % 2 else escape(part) for i, part in enumerate(parts)]
     return Markup("").join(marked)

@@ -1,4 +1,4 @@
-"""What the teacher's page says of each assignment, as plain values, and of mistakes over the course."""
+"""The content of the teacher's page on each assignment, as plain values, and on mistakes over the course."""
 
 import statistics
 from collections import defaultdict
@@ -28,7 +28,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A known mistake that the class made: its name and title, in which functions, and by whom."""
+    """A known mistake of the class: its name and title, its functions, its students."""
 
     name: str
     title: str
@@ -38,7 +38,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Trend:
-    """A known mistake over the course: how many students made it in each assignment."""
+    """A known mistake over the course: the number of students with it in each assignment."""
 
     name: str
     title: str
@@ -55,9 +55,9 @@ class Section:
     checks: list[items.Item] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     flags: dict[str, list[str]] = field(default_factory=dict)
-    requests: list[Request] = field(default_factory=list)  # with who asks, and what the check said of the part
+    requests: list[Request] = field(default_factory=list)  # with the student, and the check's output for the part
     alike: similarity.Similarity = field(default_factory=similarity.Similarity)
-    missing: list[str] = field(default_factory=list)  # who is on the roster and has not handed in
+    missing: list[str] = field(default_factory=list)  # people on the roster without a submission
 
     @property
     def scores(self) -> list[float]:
@@ -103,7 +103,7 @@ class Section:
 
     @property
     def stopped(self) -> list[tuple[Entry, list[str]]]:
-        """Return who ran out of time, and in which checks."""
+        """Return the submissions that ran out of time, with the functions checked then."""
         stops = (
             (entry, [items.function(c) for c in entry.line["checks"] if "timeout" in c["failures"]])
             for entry in self.read
@@ -119,7 +119,7 @@ class Section:
         return [entry for entry in self.entries if entry.graded and (entry.graded.seconds_late or entry.graded.penalty)]
 
     def nothing(self, has_gradebook: bool) -> list[str]:
-        """Return the titles of parts with no entries: the page lists them, so that they do not seem forgotten."""
+        """Return the titles of parts without entries: the page lists them, so that they do not seem forgotten."""
         parts = {
             "mistakes with a name": self.mistakes,
             "regrade requests": self.requests,

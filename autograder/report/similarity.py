@@ -1,4 +1,4 @@
-"""Finds functions that are alike in several submissions, by fingerprints of what neither release nor solution has."""
+"""Finds functions that are alike in several submissions, by fingerprints without the release and the solution."""
 
 import json
 from collections import defaultdict
@@ -13,15 +13,15 @@ from autograder.places import released_notebook, source_notebook
 from autograder.submissions import fingerprint, parser_client
 
 # Of 313 pairs of right answers in tests/answers none is alike by these numbers; 196 of 199 disguised copies are.
-ALIKE = 0.65  # the share of the smaller one's hashes that the other has
-FEWEST = 8  # hashes of a function's own: what has fewer is not compared
+ALIKE = 0.65  # the share of the smaller one's hashes in the other
+FEWEST = 8  # hashes of its own: a function with fewer is not compared
 PUBLIC = 0.9  # the share of a function's hashes that are the course's own solution
-BIGGEST = 2_000_000  # bytes of a notebook that is compared
+BIGGEST = 2_000_000  # bytes of a notebook to compare
 
 
 @dataclass(frozen=True)
 class Group:
-    """Students whose code for one function is alike: the smallest share of two that were compared, and its hashes."""
+    """Students whose code for one function is alike: the smallest share among two of them, and its hashes."""
 
     function: str
     students: tuple[str, ...]
@@ -32,7 +32,7 @@ class Group:
 
 @dataclass
 class Similarity:
-    """What is alike in one assignment: groups, and the functions of each student that are the public solution."""
+    """The similarities in one assignment: groups, and each student's functions that are the public solution."""
 
     groups: list[Group] = field(default_factory=list)
     public: dict[str, list[str]] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class _Code:
 
 
 def similarity(out: Path, assignment: str, students: Iterable[str]) -> Similarity:
-    """Return what is alike in the submissions of one assignment."""
+    """Return the similarities among the submissions to one assignment."""
     functions = template(assignment).functions if released_notebook(assignment).exists() else []
     solutions = fingerprint.fingerprints(_cells(source_notebook(assignment)), functions)
     public, found, by_function = given_out(assignment), Similarity(), defaultdict(list)
@@ -65,12 +65,12 @@ def similarity(out: Path, assignment: str, students: Iterable[str]) -> Similarit
 
 
 def given_out(assignment: str) -> set[str]:
-    """Return the hashes of all that the released notebook and the public solution hold."""
+    """Return the hashes of all code in the released notebook and the public solution."""
     return fingerprint.hashes([*_cells(released_notebook(assignment)), *_cells(source_notebook(assignment))])
 
 
 def _groups(function: str, codes: list[_Code]) -> Iterable[Group]:
-    """Yield the groups of those who are alike, each with another of its group."""
+    """Yield the groups of students whose code is like that of another one in the group."""
     same: dict[frozenset[str], list[_Code]] = defaultdict(list)
     for code in codes:
         same[code.hashes].append(code)

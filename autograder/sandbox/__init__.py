@@ -1,1 +1,1 @@
-"""Where student code runs: namespaces, control groups, a seccomp filter, and a socket to it."""
+"""The sandbox for student code: namespaces, control groups, a seccomp filter, and a socket to it."""

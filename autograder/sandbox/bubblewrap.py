@@ -23,7 +23,7 @@ class NoSandbox(RuntimeError):
 
 
 def unavailable_reason() -> str | None:
-    """Return None where student code can be sandboxed, else the reason in one line."""
+    """Return the reason why student code cannot be sandboxed, in one line; None where it can."""
     if not sys.platform.startswith("linux"):
         return f"the sandbox needs Linux, this is {sys.platform}"
     needed = ["bwrap", "unshare"] + (["setpriv", "mount"] if os.geteuid() == 0 else [])
@@ -62,7 +62,7 @@ def namespace_arguments() -> list[str]:
     return ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
 
 
-# Of /usr: programs, the loader and its libraries, and what text, time and terminals need. Never all of it: container
+# Of /usr: programs, the loader and its libraries, and files for text, time and terminals. Never all of it: container
 # images put programs such as the course into /usr/src, and a class or a home may lie anywhere.
 PROGRAM_PATTERNS = ("bin", "lib64", "lib/*-linux-gnu*", "lib/*.so*")
 SYSTEM_PATTERNS = (
@@ -158,7 +158,7 @@ class BindMounts:
 
 
 def python_base() -> Path:
-    """Return the installation that this Python, or its virtual environment, was made from."""
+    """Return the installation behind this Python, or behind its virtual environment."""
     return Path(sys.base_prefix).resolve()
 
 

@@ -32,7 +32,7 @@ class Process:
         with suppress(OSError, AttributeError):
             os.close(self._handle)
 
-    def ended(self, seconds: float = 0.0) -> bool:
+    def has_ended(self, seconds: float = 0.0) -> bool:
         """Return whether the process has ended, waiting up to so many seconds for it."""
         watch = select.poll()
         watch.register(self._handle, select.POLLIN)
@@ -45,7 +45,7 @@ class Process:
         """Kill the process and wait until it has ended; pid 1 of a namespace takes all its processes along."""
         with suppress(OSError):
             self.send_signal(signal.SIGKILL)
-            self.ended(5)
+            self.has_ended(5)
 
 
 @dataclass

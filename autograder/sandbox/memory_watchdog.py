@@ -1,4 +1,4 @@
-"""The memory limit of a job: a thread adds up what all its processes hold, and kills those of a job above it."""
+"""The memory limit of a job: a thread adds up the memory of its processes, and kills those of a job above it."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def process_tree(pid: int) -> list[int]:
-    """Return a process and all its descendants; orphans in a job are adopted by its pid 1, so none is missed."""
+    """Return a process and all its descendants; a job's pid 1 adopts its orphans, so that none is missed."""
     pids = [pid]
     for member in pids:  # grows as we go
         with suppress(OSError):
@@ -93,7 +93,7 @@ def kill_descendants(pid: int) -> None:
 class MemoryWatchdog:
     """A thread that keeps one job below `max_bytes`, until the job ends or `stop` is called.
 
-    The processes that a worker started go first, as in a control group: what they took costs the student no points.
+    The processes that a worker started go first, as in a control group: their memory costs the student no points.
     """
 
     def __init__(self, process: Process, max_bytes: int = MAX_MEMORY) -> None:
@@ -105,7 +105,7 @@ class MemoryWatchdog:
 
     def _watch(self) -> None:
         pid, own = self.process.pid, _has_own_namespaces(self.process.pid)
-        while not self._stopped.wait(INTERVAL) and not self.process.ended():
+        while not self._stopped.wait(INTERVAL) and not self.process.has_ended():
             allowed = self.max_bytes - (uncharged_bytes(pid) if own else 0)
             if memory_of([pid], allowed) > allowed:
                 self.process.kill()
@@ -118,9 +118,9 @@ class MemoryWatchdog:
 
 
 class PeakMemory:
-    """Measures what a process takes from now on, beyond what it holds now: by its kernel's own high-water mark.
+    """Measures the memory that a process takes from now on, beyond the present: by the kernel's high-water mark.
 
-    Where that cannot be reset, only what goes beyond the old mark is seen: never too much.
+    If the mark cannot be reset, only memory above the old one is seen: the result is never too high.
     """
 
     def __init__(self, pid: int) -> None:

@@ -1,4 +1,4 @@
-"""What the sandbox shows of this machine: Python, the kit, and the packages that the kit needs; none of the rest."""
+"""The sandbox's view of this machine: Python, the kit, and the packages that the kit needs; none of the rest."""
 
 import importlib.metadata
 import sys
@@ -24,7 +24,7 @@ WORKER_REQUIREMENTS = (
     "tqdm",
 )  # the worker's own
 PACKAGES = "/packages"
-PREFIX = Path("/python")  # Python finds its library from where its program lies
+PREFIX = Path("/python")  # Python finds its library by the place of its program
 SHARED = Path("/python/shared")
 VERSION = f"python3.{sys.version_info.minor}"
 OWN = {*sys.stdlib_module_names, "lib-dynload", "__pycache__"}
@@ -32,7 +32,7 @@ OWN = {*sys.stdlib_module_names, "lib-dynload", "__pycache__"}
 
 @dataclass(frozen=True)
 class View:
-    """What is bound: {path inside: path outside}; paths that are covered; the Python to run, and its environment."""
+    """The mounts, {path inside: path outside}, the covered paths, the Python to run, and its environment."""
 
     shown: dict[str, Path]
     hidden: list[str]
@@ -52,7 +52,7 @@ SETTINGS = {
     "OMP_NUM_THREADS": "1",  # libgomp's threads do not survive the fork: the child would hang
     "MKL_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
-    "MALLOC_MMAP_THRESHOLD_": "131072",  # glibc else raises it: what is freed would stay, and be measured as held
+    "MALLOC_MMAP_THRESHOLD_": "131072",  # else glibc raises it: freed memory would stay, and be measured as held
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     "MPLCONFIGDIR": "/tmp/matplotlib",
     "IPYTHONDIR": "/tmp/ipython",
@@ -74,7 +74,7 @@ def view(kit: Path) -> View:
 
 
 def _python_shown() -> dict[str, Path]:
-    """Return what is shown of Python's own installation, by a place inside that names no user.
+    """Return the mounts of Python's own installation, at places inside that name no user.
 
     The rest of its prefix is not shown: on many machines that is /usr, and a course or a class may lie in it too.
     """
@@ -90,7 +90,7 @@ def _python_shown() -> dict[str, Path]:
 
 
 def _python_hidden() -> list[str]:
-    """Return the folders that are covered up: they lie in the standard library and belong to something else."""
+    """Return the folders to cover: they lie in the standard library and belong to something else."""
     return [
         str(PREFIX / folder.relative_to(python_base()))
         for library in _libraries()
@@ -107,7 +107,7 @@ def _libraries() -> Iterator[Path]:
 
 
 def _private_paths(paths: dict[str, Path]) -> Iterator[str]:
-    """Yield the paths inside at which the course or the teacher's home would be visible, for they must be covered."""
+    """Yield the paths inside at which the course or the teacher's home would be visible: they must be covered."""
     for private in dict.fromkeys((HOME, ROOT, BUILD.resolve(), Path.home().resolve())):
         for inside, outside in paths.items():
             source = outside.resolve()
@@ -130,7 +130,7 @@ def plain_view(kit: Path, folder: Path) -> View:
 
 
 def packages(kit: Path) -> dict[str, Path]:
-    """Return what the distributions that the kit needs have at the top of their folder: {path inside: path outside}."""
+    """Return the files and folders of the distributions that the kit needs: {path inside: path outside}."""
     shown: dict[str, Path] = {}
     for name in sorted(closure([*WORKER_REQUIREMENTS, *_required(kit)])):
         distribution = _installed()[name]
@@ -141,9 +141,9 @@ def packages(kit: Path) -> dict[str, Path]:
 
 
 def _top_names(distribution: importlib.metadata.Distribution) -> list[str]:
-    """Return the files and folders in the packages' folder that are a distribution's, not what all share."""
+    """Return a distribution's own files and folders in the packages' folder, without shared ones."""
     record = distribution.read_text("RECORD")
-    if record:  # read by hand: of torch's 20,000 lines importlib makes as many objects
+    if record:  # read by hand: importlib makes an object of each of torch's 20,000 lines
         paths = (line.rsplit(",", 2)[0].strip('"') for line in record.splitlines())
     else:
         paths = map(str, distribution.files or (distribution.read_text("top_level.txt") or "").split())

@@ -44,11 +44,11 @@ class Job:
     process: Process
     zygote: Process
     memory: MemoryWatchdog
-    is_swept: bool = False  # what it leaves is deleted when it has ended
+    is_swept: bool = False  # files that it leaves are deleted after its end
 
-    def sandbox_died(self) -> bool:
-        """Return whether the sandbox itself ended and took the worker with it: then no student is to blame."""
-        return self.zygote.ended(0.2)
+    def has_sandbox_died(self) -> bool:
+        """Return whether the sandbox itself ended, and the worker with it: then no student is to blame."""
+        return self.zygote.has_ended(0.2)
 
     def end(self) -> None:
         """Kill the worker and every process that it started: it is pid 1 of its namespace, or a user of its own."""
@@ -59,7 +59,7 @@ class Job:
         self.memory.stop()
 
     def _await_sweep(self) -> None:
-        """Wait until the guard has ended, which holds the other end of the link: the next worker finds nothing."""
+        """Wait for the end of the guard, which holds the link's other end: the next worker finds no files."""
         until = time.monotonic() + SWEEP_SECONDS
         with suppress(OSError):
             while (left := until - time.monotonic()) > 0:
@@ -91,7 +91,7 @@ class Sandbox:
     ) -> None:
         self.kit = kit
         self.sandboxed = sandboxed and not container
-        self.container = container  # which forbids namespaces: container.py
+        self.container = container  # whether a container forbids namespaces: container.py
         self._created_by = None if control else os.getpid()
         self._control = control
         self._built: Built | None = None
@@ -132,7 +132,7 @@ class Sandbox:
 
     def start(self) -> None:
         """Make sure that the sandbox runs; build it if it does not. Raise NoSandbox where that fails."""
-        if self._zygote and not self._zygote.ended():
+        if self._zygote and not self._zygote.has_ended():
             return
         with self.control.exclusive():
             try:

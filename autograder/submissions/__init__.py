@@ -1,1 +1,1 @@
-"""What students hand in: collected, parsed without trust, put back into its assignment's order."""
+"""Students' submissions: collected, parsed without trust, put back into the order of the assignment."""

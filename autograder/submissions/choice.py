@@ -1,4 +1,4 @@
-"""Which of several notebooks of one student counts, and what is said of the others."""
+"""The choice among several notebooks of one student, and the notice about the others."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -37,13 +37,13 @@ def own_path(candidate: SubmittedFile) -> str:
 
 
 def notice(chosen: SubmittedFile, others: dict[SubmittedFile, str]) -> str:
-    """Return what a student is told who handed in several notebooks, "" to one who did not."""
+    """Return the notice for a student who handed in several notebooks, "" for one who did not."""
     reasons = [f"{own_path(each)}, which {why}" for each, why in others.items() if why][:MOST_NAMED]
     return f"Graded: {own_path(chosen)}. Not graded: {'; '.join(reasons)}." if reasons else ""
 
 
 def undecided(candidates: Iterable[SubmittedFile]) -> str:
-    """Return why none of several notebooks is graded, and what to do."""
+    """Return the reason why none of several notebooks is graded, with advice."""
     names = ", ".join(own_path(each) for each in list(candidates)[:MOST_NAMED])
     return (
         f"several notebooks were handed in for it, and which one counts cannot be told: {names}. Hand in one alone; "
@@ -52,6 +52,6 @@ def undecided(candidates: Iterable[SubmittedFile]) -> str:
 
 
 def of_another(assignment: str, expected: str) -> str:
-    """Return why a notebook of another assignment than the run's is not graded."""
+    """Return the reason why a notebook of another assignment than the run's is not graded."""
     stays = f"a grade in '{assignment}' stays as it is"
     return f"this is the notebook of '{assignment}', expected that of '{expected}'; {stays}"

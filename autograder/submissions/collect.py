@@ -1,4 +1,4 @@
-"""Collects what a class handed in, from a folder or a zip: who, which assignment, and what cannot be graded and why."""
+"""Collects a class's submissions from a folder or a zip, with their students and assignments, or the errors."""
 
 import unicodedata
 from collections import Counter, defaultdict
@@ -9,7 +9,7 @@ from pathlib import Path
 from autograder.assignment import dropped
 from autograder.submissions import zip_files
 from autograder.submissions.files import Inbox, Rejected, SubmittedFile, limit_files, list_folder
-from autograder.submissions.lms_names import folder_name, holds_class, is_junk, is_wrapper, owner_of, sort_key
+from autograder.submissions.lms_names import folder_name, has_class, is_junk, is_wrapper, owner_of, sort_key
 from autograder.submissions.student import StudentFiles, shown_path
 
 ByStudent = dict[str, list[SubmittedFile]]
@@ -17,11 +17,11 @@ ONE_STUDENT = "looks like one student's folder: expected STUDENT/NAME/NAME.ipynb
 
 
 def read(root: Path, assignments: list[str], one: str = "", out: Path | None = None) -> Inbox:
-    """Return what lies in ROOT/STUDENT/NAME/NAME.ipynb, or in a zip or folder as Moodle and Canvas make them.
+    """Return the submissions in ROOT/STUDENT/NAME/NAME.ipynb, or in a zip or folder made by Moodle or Canvas.
 
-    What lies in `out` is what grading wrote. The class is of the assignment `one`, else, where no folders NAME say it,
-    of the one that most students handed in. Raise ValueError, NotADirectoryError or PermissionError where `root` is no
-    class's folder or zip.
+    The folder `out`, with grading's own files, is left out. All are of the assignment `one`; without it, folders NAME
+    decide, else the assignment that most students handed in. Raise ValueError, NotADirectoryError or PermissionError
+    where `root` is no class's folder or zip.
     """
     names = ", ".join(assignments)
     expected = f"expected STUDENT/NAME/NAME.ipynb, NAME one of {names}, or a zip from Moodle or Canvas"
@@ -54,7 +54,7 @@ def _sort_by_student(files: list[SubmittedFile], root: Path, assignments: list[s
     files = [file for file in files if not is_junk(file.parts)]
     below = [file.parts for file in files if not file.is_folder and len(file.parts) > 1]
     around = below[0][0] if len({parts[0] for parts in below}) == 1 else ""  # one folder around all
-    depth = int(is_wrapper(around))  # of the part that names the student
+    depth = int(is_wrapper(around))  # of the part with the student's name
     files = _limit_by_student(files, depth)
     _require_class(files, root, assignments)
     inbox = Inbox(one)
@@ -66,7 +66,7 @@ def _sort_by_student(files: list[SubmittedFile], root: Path, assignments: list[s
             reason = file.problem or "it lies in no student's folder"
             inbox.rejected.append(Rejected("", shown_path(root, file), reason))
     _add_students(students, root, assignments, inbox)
-    if around and not depth and holds_class([parts[1:] for parts in below], assignments):
+    if around and not depth and has_class([parts[1:] for parts in below], assignments):
         note = f"{around!r} is taken for a student. If it holds a class, grade that folder itself"
         inbox.submissions = [replace(each, notes=(*each.notes, note)) for each in inbox.submissions]
     inbox.submissions.sort(
@@ -77,7 +77,7 @@ def _sort_by_student(files: list[SubmittedFile], root: Path, assignments: list[s
 
 
 def _add_students(students: ByStudent, root: Path, assignments: list[str], inbox: Inbox) -> None:
-    """Add each student's files to the inbox; reject names that no folder may have, and names that are the same."""
+    """Add each student's files to the inbox; reject names that no folder may have, and names of two students."""
     by_folder: dict[str, list[tuple[str, list[SubmittedFile]]]] = defaultdict(list)
     for name, files in _split_by_account(students):
         try:
@@ -113,9 +113,9 @@ def _is_by_folder(students: list[StudentFiles]) -> bool:
 
 
 def _of_most(students: list[StudentFiles], root: Path) -> str:
-    """Return the assignment that most students handed in, each of them one; "" where no notebook says any.
+    """Return the assignment that most students handed in, each of them one; "" where no notebook names any.
 
-    Raise ValueError where that is none of several.
+    Raise ValueError where several have as many.
     """
     each_said = [said for each in students if (said := each.assignments_said)]
     count = Counter(name for said in each_said for name in said)
@@ -132,7 +132,7 @@ def _of_most(students: list[StudentFiles], root: Path) -> str:
 
 
 def _limit_by_student(files: list[SubmittedFile], depth: int) -> list[SubmittedFile]:
-    """Return the files, with one entry for each student who has too many: a zip's files are not limited before."""
+    """Return the files, with a single entry for each student who has too many; a zip has had no limit so far."""
     by_folder = defaultdict(list)
     for file in files:
         by_folder[file.parts[: depth + 1]].append(file)
@@ -140,7 +140,7 @@ def _limit_by_student(files: list[SubmittedFile], depth: int) -> list[SubmittedF
 
 
 def _require_class(files: list[SubmittedFile], root: Path, assignments: list[str]) -> None:
-    """Raise ValueError for one student's folder: LMS-like names in it would be of the student's own making."""
+    """Raise ValueError for one student's folder: names like an LMS's in it would be the student's own invention."""
     files = [file for file in files if len(file.parts) > 1 and not owner_of(file.parts[:1])]  # of no LMS's name
     tops = {file.parts[0] for file in files}
     if tops and tops <= set(assignments) and all(len(file.parts) <= 2 for file in files if file.is_notebook):
@@ -150,7 +150,7 @@ def _require_class(files: list[SubmittedFile], root: Path, assignments: list[str
 def _split_by_account(students: ByStudent) -> Iterator[tuple[str, list[SubmittedFile]]]:
     """Yield names and their files; two people of one name become NAME_ACCOUNT, by the LMS's numbers.
 
-    Two spellings of one name in Unicode are one name to an LMS's number.
+    With one number of the LMS's, two spellings in Unicode are one name.
     """
     same: dict[str, list[str]] = defaultdict(list)
     for name in sorted(students):

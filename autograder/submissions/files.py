@@ -1,4 +1,4 @@
-"""The files of a class's folder, listed without following links, with limits for each student; what becomes of them."""
+"""The files of a class's folder, listed without following links, with limits for each student, and submissions."""
 
 import errno
 import os
@@ -22,10 +22,10 @@ Entry = tuple[str, str]  # a name, and whether it is a link, a folder or a file
 
 @dataclass(frozen=True)
 class SubmittedFile:
-    """A file or folder that was handed in, in a folder or a zip.
+    """A submitted file or folder, in a folder or a zip.
 
-    `parts` is its path below what is graded, `read_bytes` reads it, `problem` says why it must not be read, or is "".
-    `time` is that of a zip's entry, where it has one; `owner` is what its path says, once that was looked at.
+    `parts` is its path below the class, `read_bytes` reads it, `problem` says why it must not be read, or is "". `time`
+    is that of a zip's entry, if it has one; `owner` is known after a look at the path.
     """
 
     parts: tuple[str, ...]
@@ -45,7 +45,7 @@ class SubmittedFile:
 
     @property
     def is_relevant(self) -> bool:
-        """Return whether the file may be graded or must be reported; of all others a few names are enough."""
+        """Return whether the file may be graded or must be reported; a few names of all others are enough."""
         return self.is_notebook or bool(self.problem) or self.is_zip or (self.is_folder and len(self.parts) <= 3)
 
     @property
@@ -61,12 +61,12 @@ class SubmittedFile:
 
 @dataclass(frozen=True)
 class Submission:
-    """One submission: whose, of which assignment, and where its bytes are, or the reason why there are none.
+    """One submission: its student, its assignment, and its source, or the reason why it has none.
 
     `file` is its path in messages. `name` and `account` are the student's name as it was handed in, and the LMS's
-    number where there is one; `lms_name` is the folder's or file's whole name as the LMS made it, else "".
-    `read_beside` reads what nbgrader keeps beside the notebook, given a file name. `notice` tells the student which of
-    several files was graded, and why. Without a notebook of the assignment it never replaces one that was graded.
+    number if there is one; `lms_name` is the folder's or file's whole name from the LMS, else "". `read_beside` reads
+    one of nbgrader's files beside the notebook, by name. `notice` tells the student which of several files was graded,
+    and why. Without a notebook of the assignment it never replaces a graded one.
     """
 
     student: str
@@ -82,11 +82,11 @@ class Submission:
     has_notebook: bool = True
 
     def content(self) -> bytes:
-        """Return the bytes that were handed in; raise Unreadable where there are none."""
+        """Return the submitted bytes; raise Unreadable where there are none."""
         return self.source.read()
 
     def timestamp(self) -> bytes | None:
-        """Return nbgrader's timestamp.txt: b"" where there is none, None where the hand-in came without nbgrader.
+        """Return nbgrader's timestamp.txt: b"" where there is none, None for a hand-in without nbgrader.
 
         A zip's entries carry the time of the LMS's own file, which is not always that of the hand-in.
         """
@@ -100,7 +100,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Rejected:
-    """Something that was handed in and gets no grade; `error` says why."""
+    """A submitted file that gets no grade; `error` says why."""
 
     student: str
     file: str
@@ -109,18 +109,18 @@ class Rejected:
 
 @dataclass
 class Inbox:
-    """All that a class handed in; `assignment` is the one that it is of, "" where folders may say several."""
+    """All submissions of a class; `assignment` is that of all of them, "" where folders may name several."""
 
     assignment: str = ""
     submissions: list[Submission] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
-    contested: list[Rejected] = field(default_factory=list)  # of the rejected, those of students who share a name
+    contested: list[Rejected] = field(default_factory=list)  # the rejected ones of students who share a name
 
 
 def list_folder(root: Path, left_out: tuple[str, ...] = ()) -> list[SubmittedFile]:
-    """Return the files and folders below `root`; links are not followed, they could lead to somebody else's work.
+    """Return the files and folders below `root`, without following links: they could lead to somebody else's work.
 
-    `left_out` is the path below `root` of what is nobody's, such as the gradebook's folder. A student with too many
+    `left_out` is the path below `root` of a folder that is nobody's, such as the gradebook's. A student with too many
     files gets one entry with that problem; the others' files are all there. Raise PermissionError or ValueError where
     `root`, or the one folder around a class in it, cannot be listed.
     """
@@ -135,13 +135,13 @@ def list_folder(root: Path, left_out: tuple[str, ...] = ()) -> list[SubmittedFil
 
 
 def _is_below(file: SubmittedFile, folder: tuple[str, ...]) -> bool:
-    """Return whether a file lies in a folder, or is one of those that lead there: nobody's either, if alone."""
+    """Return whether a file lies in a folder, or is one of the folders on the way to it."""
     leads = file.is_folder and not file.problem and folder[: len(file.parts)] == file.parts
     return bool(folder) and (leads or file.parts[: len(folder)] == folder)
 
 
 def _students(root: Path, parts: tuple[str, ...]) -> list[Entry]:
-    """Return what lies in a class's folder: students' folders, and files beside them."""
+    """Return the entries of a class's folder: students' folders, and files beside them."""
     place = root.joinpath(*parts)
     try:
         entries = _scan(root, parts, MOST_STUDENTS)
@@ -158,7 +158,7 @@ def _files_of_students(root: Path, parts: tuple[str, ...], entries: list[Entry])
 
 
 def limit_files(files: Iterable[SubmittedFile], parts: tuple[str, ...]) -> list[SubmittedFile]:
-    """Return one student's files, or one entry that says that there are too many."""
+    """Return one student's files, or a single entry that reports too many."""
     kept_files = list(islice(files, MOST_FILES + 1))
     if len(kept_files) > MOST_FILES:
         return [
@@ -176,7 +176,7 @@ def _unreadable(parts: tuple[str, ...], error: OSError) -> SubmittedFile:
 
 
 def _scan(root: Path, parts: tuple[str, ...], most: int) -> list[Entry]:
-    """Return a folder's entries in order of their names, without junk; of more than `most`, one more than that."""
+    """Return a folder's entries in order of their names, without junk, and at most one more than `most`."""
     folder = open_folder(root, parts, FOLDER_FLAGS)
     try:
         with os.scandir(folder) as scanned:

@@ -1,4 +1,4 @@
-"""Fingerprints of code by winnowing: hashes of short runs of its syntax, of which some are kept wherever they stand.
+"""Fingerprints of code by winnowing: a selection of hashes of short runs of its syntax, wherever they stand.
 
 S. Schleimer, D. S. Wilkerson, A. Aiken: Winnowing: Local Algorithms for Document Fingerprinting, SIGMOD 2003. The runs
 are of syntax in a normal form: no names of the student's own, docstrings, annotations, `print`s or assignments that
@@ -83,14 +83,14 @@ class _Tokens(ast.NodeVisitor):
 
 
 def fingerprints(sources: Iterable[str], functions: list[str]) -> dict[str, Fingerprint]:
-    """Return the fingerprint of each of these functions that the cells define, with the helpers that it calls."""
+    """Return the fingerprint of each of these functions in the cells, with the helpers that it calls."""
     statements = list(_statements(sources))
     bound = {name: statement for statement in statements for name in _bound_at_top(statement)}
     return {name: _fingerprint(_reached(name, bound, functions), bound, name) for name in functions if name in bound}
 
 
 def hashes(sources: Iterable[str]) -> set[str]:
-    """Return the hashes of all that cells hold."""
+    """Return the hashes of all code in cells."""
     statements = list(_statements(sources))
     return set(_fingerprint(statements, {}, "").hashes)
 
@@ -108,7 +108,7 @@ def _bound_at_top(statement: ast.stmt) -> list[str]:
 
 
 def _reached(name: str, bound: dict[str, ast.stmt], functions: list[str]) -> list[ast.stmt]:
-    """Return the statements that a function needs, other exercises' functions left out."""
+    """Return the statements that a function needs, without other exercises' functions."""
     needed, todo = {name: bound[name]}, [name]
     while todo:
         names = {node.id for node in ast.walk(bound[todo.pop()]) if isinstance(node, ast.Name)}

@@ -1,4 +1,4 @@
-"""Whose a file is, by its path: names as Moodle and Canvas make them, and folders by student."""
+"""The owner of a file, by its path: names from Moodle and Canvas, and folders by student."""
 
 import re
 import unicodedata
@@ -15,7 +15,7 @@ CANVAS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 ANONYMOUS = "anon"  # whose number is an id of letters and digits, which no table of Canvas's takes
-# Names of a folder around all that an LMS gave, as unpacking programs and teachers choose them; no student has such.
+# Names of a folder around an LMS's files, chosen by unpacking programs and teachers; no student has such a name.
 _AROUND = (
     "all|class|course|downloads?|exercises|hand-?ins|homework|notebooks|students|submissions?|submitted|uploads?|week"
 )
@@ -34,27 +34,27 @@ LONGEST_FILE_NAME = 200  # bytes: file systems take 255, and our suffixes need s
 
 @dataclass(frozen=True)
 class Owner:
-    """What a path says of a file: the student, the path's parts below the student's folder, and what the LMS adds."""
+    """The owner in a file's path: the student, the parts below the student's folder, and the LMS's additions."""
 
     student: str
     parts: tuple[str, ...]
     account: str = ""  # the LMS's number, where it gives one
     late: bool = False
     attempt: tuple[int, int] | None = None  # the greater, the newer
-    lms_name: str = ""  # the folder's or file's whole name as the LMS made it: it takes feedback back under no other
+    lms_name: str = ""  # the folder's or file's whole name from the LMS, which takes feedback under no other
 
 
 NOBODY = Owner("", ())
 
 
 def is_junk(parts: tuple[str, ...]) -> bool:
-    """Return whether a path is a file that programs leave beside people's own, or part of an installed library."""
+    """Return whether a path is a file left by programs beside people's own, or part of an installed library."""
     libraries = any(part in LIBRARIES for part in parts[1:])
     return libraries or any(part in JUNK for part in parts) or parts[-1].startswith("._")
 
 
 def owner_of(parts: tuple[str, ...], is_folder: bool = False) -> Owner | None:
-    """Return the owner of a path below the class; None where it lies in no student's folder and has no LMS's name.
+    """Return the owner of a path below the class; None for a path in no student's folder and without an LMS's name.
 
     Deeper parts are a student's own choice, and never name an owner.
     """
@@ -72,7 +72,7 @@ def _moodle(top: str, below: tuple[str, ...], is_folder: bool) -> Owner | None:
 
 
 def _canvas(top: str, below: tuple[str, ...], is_folder: bool) -> Owner | None:
-    """Canvas gives files alone, and counts in their names how often each was handed in."""
+    """Canvas gives files alone, and counts the hand-ins in their names."""
     match = None if below or is_folder else CANVAS.fullmatch(top)
     if not match:
         return None
@@ -84,14 +84,14 @@ def _canvas(top: str, below: tuple[str, ...], is_folder: bool) -> Owner | None:
 
 
 def _folder(top: str, below: tuple[str, ...], is_folder: bool) -> Owner | None:
-    """A class by folders has one for each student; a file beside them is nobody's."""
+    """A class in folders has one for each student; a file beside them has no owner."""
     return Owner(top, below) if below or is_folder else None
 
 
-def holds_class(below: list[tuple[str, ...]], assignments: list[str]) -> bool:
-    """Return whether what lies in one folder, by its path there, is what an LMS gave, or folders by student.
+def has_class(below: list[tuple[str, ...]], assignments: list[str]) -> bool:
+    """Return whether paths below one folder are an LMS's files, or folders by student.
 
-    One name as Moodle makes them is enough. A student's own file may have a name like Canvas's: there, all must.
+    One name of Moodle's is enough. A student's own file may have a name like Canvas's: for Canvas, all must have one.
     """
     by_student = any(len(parts) > 2 and parts[1] in assignments for parts in below)
     canvas = all(len(parts) == 1 and CANVAS.fullmatch(parts[0]) for parts in below)

@@ -1,4 +1,4 @@
-"""Normalises a student's notebook: every graded cell is there once and in order, checks are as they were released."""
+"""Normalises a student's notebook: every graded cell occurs once and in order, checks are as they were released."""
 
 import copy
 import re
@@ -10,7 +10,7 @@ from autograder.assignment import CHECK, Template, grade_id
 from autograder.kit.course import collapsed
 from autograder.submissions.notebook import Unreadable, check_call_id, defined_names, parse
 
-OWN = "own-"  # begins the id of each cell that a student added
+OWN = "own-"  # begins the id of each cell added by a student
 
 
 def assignment_of(notebook: NotebookNode, known: list[str]) -> str | None:
@@ -26,8 +26,8 @@ def assignment_of(notebook: NotebookNode, known: list[str]) -> str | None:
 def normalise(notebook: NotebookNode, template: Template) -> NotebookNode:
     """Return the notebook, changed in place, with every graded cell of the template once and the student's own between.
 
-    Metadata get lost in some editors, and cells are deleted, copied and retyped: a cell is matched by its name, else by
-    what it defines, checks or contains. Locked cells are put back as they were released.
+    Some editors lose metadata, and cells are deleted, copied and retyped: a cell is matched by its name, else by the
+    names that it defines, its check or its text. Locked cells are put back as they were released.
     """
     cells = _join_answers(_match_released(notebook.cells, template), template)
     for name, released in template.graded.items():
@@ -40,7 +40,7 @@ def normalise(notebook: NotebookNode, template: Template) -> NotebookNode:
             cells.append(copy.deepcopy(released))
     solutions = [cell for cell in template.graded.values() if cell.metadata.nbgrader.get("solution")]
     released_texts = {collapsed(cell.source) for cell in solutions}
-    cells = [cell for cell in cells if not _left_empty(cell, released_texts)]
+    cells = [cell for cell in cells if not _is_left_empty(cell, released_texts)]
     for cell in cells:
         if grade_id(cell) and "schema_version" not in cell.metadata.nbgrader:
             del cell.metadata["nbgrader"]  # a copy, or a name that this assignment does not have
@@ -52,10 +52,10 @@ def normalise(notebook: NotebookNode, template: Template) -> NotebookNode:
 
 
 def _restore_setup_cells(cells: list[NotebookNode], template: Template) -> None:
-    """Put the released code cells that come before the first exercise on top, where they are missing.
+    """Put missing released code cells from before the first exercise on top.
 
-    They import what the answers need; a student who deleted or changed them loses no points by it. The cell into which
-    functions of earlier notebooks are copied is not missing where its calls are below what was copied.
+    They have the imports of the answers; a student who deleted or changed them loses no points by it. The cell for
+    functions of earlier notebooks is not missing where its calls stand below copied functions.
     """
     position = next((n for n, cell in enumerate(template.notebook.cells) if grade_id(cell)), 0)
     setup = [cell for cell in template.notebook.cells[:position] if cell.cell_type == "code"]
@@ -68,13 +68,13 @@ def _restore_setup_cells(cells: list[NotebookNode], template: Template) -> None:
 
 
 def _is_filled_in(released: NotebookNode, cells: list[NotebookNode]) -> bool:
-    """Return whether one of the cells is the released one for functions of earlier notebooks, with such in it."""
+    """Return whether one of the cells is the released one for functions of earlier notebooks, filled in."""
     calls = [line for line in released.source.splitlines() if " = own_or_given(" in line]
     return bool(calls) and any(set(calls) <= set(cell.source.splitlines()) for cell in cells)
 
 
 def _move_checks_below_answers(cells: list[NotebookNode], template: Template) -> None:
-    """Move each check that is above its answer to just below it: points do not depend on the order."""
+    """Move each check above its answer to just below it: points do not depend on the order."""
     for name in template.functions:
         check = next(n for n, cell in enumerate(cells) if grade_id(cell) == CHECK + name)
         unanswered = collapsed(template.graded[name].source) if name in template.graded else ""
@@ -108,7 +108,7 @@ def _position(cells: list[NotebookNode], name: str, released: NotebookNode, temp
     if released.metadata.nbgrader.get("solution"):
         # Of copies of an answer, one that the student wrote in.
         positions = [n for n in positions if collapsed(cells[n].source) != collapsed(released.source)] or positions
-    positions = positions or [n for n, cell in enumerate(cells) if is_own(cell) and _matches(cell, name, released)]
+    positions = positions or [n for n, cell in enumerate(cells) if is_own(cell) and _is_match(cell, name, released)]
     return positions[-1] if positions else _position_below_text(cells, released, template)
 
 
@@ -152,17 +152,17 @@ def _join(parts: list[NotebookNode]) -> None:
 
 
 def is_own(cell: NotebookNode) -> bool:
-    """Return whether a cell was added by the student: it is no cell of the released notebook, changed or not."""
+    """Return whether the student added a cell: it is none of the released notebook, changed or not."""
     return cell.get("id", "").startswith(OWN) and not grade_id(cell)
 
 
 def is_by_student(cell: NotebookNode) -> bool:
-    """Return whether a cell's text is a student's: it was added, or is an answer."""
+    """Return whether a cell's text is a student's: an added cell, or an answer."""
     return is_own(cell) or bool(cell.metadata.get("nbgrader", {}).get("solution"))
 
 
-def _matches(cell: NotebookNode, name: str, released: NotebookNode) -> bool:
-    """Return whether a cell without a name is the released one: it checks, defines or contains the same."""
+def _is_match(cell: NotebookNode, name: str, released: NotebookNode) -> bool:
+    """Return whether a cell without a name is the released one: it has the same check, definition or text."""
     if name.startswith(CHECK):
         return cell.cell_type == "code" and check_call_id(cell.source) == (check_call_id(released.source) or name)
     if released.cell_type == "code":
@@ -181,7 +181,7 @@ def _restore(cell: NotebookNode, released: NotebookNode) -> NotebookNode:
 
 
 def _student_code_in_check(cell: NotebookNode, released: NotebookNode) -> list[NotebookNode]:
-    """Return [a cell with the code that a student wrote into a check's cell], which may be the answer, or []."""
+    """Return [a cell with a student's code from a check's cell], which may be the answer, or []."""
     locked = not released.metadata.nbgrader.get("solution")
     if not locked or cell.cell_type != "code" or check_call_id(cell.source) or not defined_names(cell.source):
         return []
@@ -191,7 +191,7 @@ def _student_code_in_check(cell: NotebookNode, released: NotebookNode) -> list[N
     return [own]
 
 
-def _left_empty(cell: NotebookNode, released_texts: set[str]) -> bool:
+def _is_left_empty(cell: NotebookNode, released_texts: set[str]) -> bool:
     """Return whether a cell is an unchanged copy of an exercise: run after the answer, it would undo it."""
     if cell.cell_type != "code" or "schema_version" in cell.metadata.get("nbgrader", {}):
         return False
@@ -238,9 +238,9 @@ def submission(content: bytes, template: Template, known: list[str]) -> Notebook
 
 
 def _has_a_cell_of(notebook: NotebookNode, template: Template) -> bool:
-    """Return whether a cell is of this assignment: by its name, by its text as released, or by what it defines.
+    """Return whether a cell is of this assignment, by its name, its text or its definitions.
 
-    The text in an answer's place, "YOUR ANSWER HERE", is every nbgrader course's.
+    The text "YOUR ANSWER HERE" does not count: all courses with nbgrader have it.
     """
     places = [cell for cell in template.graded.values() if cell.metadata.nbgrader.get("solution")]
     stock = {collapsed(cell.source) for cell in places if cell.cell_type == "markdown"}

@@ -8,26 +8,26 @@ MOST_SECONDS = 10  # of processor time, to read a notebook
 MOST_CELLS = 2000
 MOST_TEXT = 1 << 20  # bytes of all cells as a notebook file holds them, outputs aside: a long notebook has 100,000
 MOST_PASTED = 4 << 20  # bytes of the pictures pasted into its texts
-LARGEST_KEPT = 5 << 20  # bytes that are kept as they were handed in; of a larger file, the notebook without outputs
+LARGEST_KEPT = 5 << 20  # bytes of a file that is kept unchanged; a larger one is kept without outputs
 LONGEST_NAME = 200  # characters of a cell's name; those of the release are shorter
-LINE = 16  # bytes that a notebook file takes for a line besides its text
+LINE = 16  # bytes of a line in a notebook file besides its text
 TRAIN = "train"  # the tag of a cell that trains
 
 LARGEST_PICTURE = 4 << 20  # characters of base64
-MOST_PICTURES = 100  # that were pasted into one cell
+MOST_PICTURES = 100  # pasted into one cell
 LONGEST_PICTURE_NAME = 1000  # characters
 IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 DATA_URL = re.compile(r"data:image/(\w{1,10});base64,([A-Za-z0-9+/=]+)", re.IGNORECASE)  # as Colab pastes pictures
 
 
 class Unreadable(Exception):
-    """What was handed in cannot be read as a notebook; the message says what was expected, what came, what to do."""
+    """A submission cannot be read as a notebook; the message says what was expected, what came, what to do."""
 
 
 def parse_cells(content: bytes) -> dict[str, Any]:
     """Return {"assignment": name or None, "cells": [...]}: each cell's type, source, name and pasted pictures.
 
-    Raise Unreadable for what is no notebook, and for one with more than MOST_CELLS cells or MOST_TEXT bytes of text.
+    Raise Unreadable for bytes that are no notebook, and above MOST_CELLS cells or MOST_TEXT bytes of text.
     """
     if not content.strip():
         raise Unreadable("the file is empty; save the notebook and hand it in again")
@@ -57,7 +57,7 @@ def parse_cells(content: bytes) -> dict[str, Any]:
 
 
 def written_size(value: Any) -> int:
-    """Return about how many bytes a JSON value takes in a notebook file, with each line of a text on its own."""
+    """Return about the bytes of a JSON value in a notebook file, with each line of a text on its own."""
     if isinstance(value, str):
         return len(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")) + LINE * len(value.splitlines())
     if isinstance(value, dict):
@@ -80,7 +80,7 @@ def without_outputs(notebook: dict[str, Any]) -> bytes:
 
 
 def _with_few_pictures(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the cells; from where the pasted pictures exceed MOST_PASTED bytes together, cells lose theirs."""
+    """Return the cells; once the pasted pictures exceed MOST_PASTED bytes together, later cells lose theirs."""
     left, kept = MOST_PASTED, []
     for cell in cells:
         size = written_size(cell.get("attachments", {}))

@@ -28,7 +28,7 @@ from autograder.places import HOME
 from autograder.submissions.fingerprint import Fingerprint
 from autograder.submissions.parse_untrusted import MOST_SECONDS, Unreadable
 
-ANALYSIS_SECONDS = 5  # of CPU time, for what no points depend on: flags, similarity
+ANALYSIS_SECONDS = 5  # of CPU time, for work on which no points depend: flags, similarity
 CLOCK_FACTOR = 3  # wall-clock seconds for each CPU second: the machine may be loaded
 START_SECONDS = 60
 PROGRAM = (
@@ -87,10 +87,10 @@ class ParserClient:
         return exit_status
 
     def ask(self, operation: str, cpu_seconds: int, **arguments: Any) -> Any:
-        """Return the answer to one request, a JSON value; raise LimitExceeded where it takes more than `cpu_seconds`.
+        """Return the answer to one request, a JSON value; raise LimitExceeded if it takes more than `cpu_seconds`.
 
-        Raise Unreadable where what was handed in cannot be read. Where a process dies that has answered before, the
-        request is sent once more to a fresh one.
+        Raise Unreadable if a submission cannot be read. If a process dies that has answered before, the request is sent
+        once more to a fresh one.
         """
         with self._lock:
             while True:
@@ -103,7 +103,7 @@ class ParserClient:
                     exit_status = self.stop()
                     if isinstance(error, BlockingIOError) or exit_status == -signal.SIGXCPU or not has_answered:
                         raise LimitExceeded from None
-                except BaseException:  # an interrupt: the answer that is still to come must not be read as the next
+                except BaseException:  # an interrupt: the late answer must not be taken for the next
                     self.stop()
                     raise
                 else:
@@ -144,7 +144,7 @@ def _read(operation: str, content: bytes, **arguments: Any) -> Any:
 
 
 def assignment(content: bytes, known: list[str]) -> str | None:
-    """Return the assignment that a notebook file names, None where it names none of `known`; raise Unreadable."""
+    """Return the assignment in a notebook file, None unless it is one of `known`; raise Unreadable."""
     return _read("assignment", content, known=known)
 
 
@@ -171,11 +171,11 @@ def submission(content: bytes, template: Template, known: list[str]) -> Submissi
 
 @dataclass(frozen=True)
 class Analysis:
-    """What static analysis says of a notebook's code cells."""
+    """The static analysis of a notebook's code cells."""
 
     flags: list[str]
-    defines: dict[str, list[str]]  # by the id of each cell that is run: the checked functions that it would define
-    repairs: dict[str, Repair]  # by name, of the broken functions that are to be mended
+    defines: dict[str, list[str]]  # by the id of each cell to run: the checked functions that it would define
+    repairs: dict[str, Repair]  # by name, of the broken functions to mend
 
 
 def analysis(notebook: NotebookNode, template: Template, broken: dict[str, str]) -> Analysis:

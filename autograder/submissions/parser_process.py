@@ -1,4 +1,4 @@
-"""The process that parses what students wrote, within limits of CPU time and memory; parser_client.py is its client."""
+"""The process that parses students' text, within limits of CPU time and memory; parser_client.py is its client."""
 
 import contextlib
 import json

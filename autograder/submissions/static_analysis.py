@@ -1,4 +1,4 @@
-"""Static analysis of a normalised notebook: flags for the teacher, which cells are run, what each would define."""
+"""Static analysis of a normalised notebook: flags for the teacher, the cells to run, and their definitions."""
 
 import ast
 import re
@@ -50,17 +50,17 @@ SYSTEM = re.compile(r"(?<![\w.])(/proc|/sys)(?:/|$)")
 
 @dataclass(frozen=True)
 class OfCourse:
-    """What the course wants flagged: the sentence, the pattern of names, and in which functions (None: anywhere)."""
+    """A flag of the course's: its sentence, the pattern of names, and the functions it is for (None: anywhere)."""
 
     says: str
     names: re.Pattern[str]
     within: re.Pattern[str] | None = None
-    own: bool = False  # not where the notebook defines a function of that name itself
+    own: bool = False  # not if the notebook defines a function of that name itself
 
 
 @cache
 def of_course() -> list[OfCourse]:
-    """Return the flags in the file that the course names, and those for its modules that hold answers."""
+    """Return the flags in the course's file, and those for its modules with answers."""
     course = definition()
     entries = tomllib.loads((ROOT / course.flags).read_text("utf-8"))["flag"] if course.flags else []
     answers = "|".join(rf"{re.escape(module)}(?:\..*)?" for module in course.answers)
@@ -106,7 +106,7 @@ def is_run(cell: NotebookNode) -> bool:
 
 
 def defines(cell: NotebookNode, functions: list[str]) -> list[str]:
-    """Return which of these functions a cell would define if it ran to its end; found by text, for it may not parse."""
+    """Return the functions among these that a cell would define, found by text: it may not parse."""
     matches = set(re.findall(r"^[ \t]*(?:def|class)\s+(\w+)|^(\w+)\s*=", cell.source, re.MULTILINE))
     names = {name for pair in matches for name in pair} | {grade_id(cell)}
     return [function for function in functions if function in names]
@@ -144,7 +144,7 @@ def _flags(node: ast.AST, imported: dict[str, str], own: frozenset[str]) -> Iter
 
 @lru_cache(maxsize=MOST_CELLS)
 def _imports(source: str) -> tuple[tuple[str, str], ...]:
-    """Return pairs (name, full name) of what a cell imports."""
+    """Return pairs (name, full name) of a cell's imports."""
     tree = syntax_tree(source)
     names: dict[str, str] = {}
     for node in ast.walk(tree) if tree else ():

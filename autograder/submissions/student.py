@@ -1,4 +1,4 @@
-"""Sorts what one student handed in by assignment: one notebook counts for each, and the others are rejected."""
+"""Sorts one student's files by assignment: one notebook counts for each, and the others are rejected."""
 
 import hashlib
 import re
@@ -13,15 +13,15 @@ from autograder.submissions.files import Inbox, Rejected, Submission, SubmittedF
 from autograder.submissions.lms_names import NOBODY, is_junk
 from autograder.submissions.notebook import Unreadable, read_below
 
-LONGEST_BESIDE = 1000  # bytes of what nbgrader keeps beside a notebook
-# Of one student's: anyone who hands in more, by mistake or not, keeps nobody waiting.
+LONGEST_BESIDE = 1000  # bytes of nbgrader's files beside a notebook
+# Of one student's files: more of them, by mistake or not, must not keep the others waiting.
 MOST_ZIPS, MOST_NOTEBOOKS, MOST_REJECTED = 20, 200, 50
 MOST_BYTES = 256 << 20  # read to find out which notebook is for which assignment
 HAND_IN_LESS = "hand in one notebook for each assignment"
 
 
 def shown_path(root: Path, file: SubmittedFile) -> str:
-    """Return a file's path as messages give it."""
+    """Return a file's path for messages."""
     return str(root.joinpath(*file.parts))
 
 
@@ -41,19 +41,19 @@ class StudentFiles:
 
     @property
     def is_by_folder(self) -> bool:
-        """Return whether the teacher's folders, STUDENT/NAME/, say which assignment a file is of."""
+        """Return whether the teacher's folders, STUDENT/NAME/, tell the assignment of a file."""
         return any(self._teachers_folder(each) for each in self.files)
 
     @property
     def assignments_said(self) -> set[str]:
-        """Return the assignments that the notebooks are of, by what they say."""
+        """Return the assignments that the notebooks name."""
         names = (self._assignment(each, by_folder=False) for each in self._candidates)
         return {name for name in names if name in self.assignments}
 
     def sort(self, one: str, by_folder: bool) -> None:
         """Add every notebook to the inbox, as a hand-in or with the reason why it is rejected.
 
-        `one` is the assignment that this run is of, if it is of one; `by_folder`: the teacher's folders say each's.
+        `one` is the assignment of this run, if it has one; with `by_folder`, the teacher's folders tell each file's.
         """
         by_assignment = self._by_assignment(one, by_folder)
         unknown = by_assignment.pop("", [])
@@ -70,7 +70,7 @@ class StudentFiles:
         self._limit_rejected()
 
     def _by_assignment(self, one: str, by_folder: bool) -> dict[str, list[SubmittedFile]]:
-        """Return the candidates by assignment, under "" those that do not say it; reject what is of another run."""
+        """Return the candidates by assignment, under "" those that name none; reject those of another run."""
         folders = {self._teachers_folder(each) for each in self.files} if by_folder else set()
         sorted_files: dict[str, list[SubmittedFile]] = {
             name: [] for name in self.assignments if name in folders and one in ("", name)
@@ -86,7 +86,7 @@ class StudentFiles:
         return sorted_files
 
     def _demand_something(self) -> None:
-        """Reject what a student handed in who has no notebook at all."""
+        """Reject the files of a student without any notebook."""
         if self.inbox.submissions or self.inbox.rejected or self.student.startswith("%2E"):
             return
         names = [(each.owner.parts or each.parts)[-1] for each in self.files if not each.is_folder]
@@ -94,9 +94,9 @@ class StudentFiles:
         self._reject_all(f"there is no notebook: {holds}")
 
     def _add_refused(self, assignment: str) -> None:
-        """Make what an LMS's student handed in without a notebook of this assignment a hand-in that has no grade.
+        """Make a submission without a grade of the files of an LMS's student who has no notebook of this assignment.
 
-        So its reason goes wherever grades go: who handed in something has not "not handed in".
+        So its reason goes wherever grades go: such a student has handed in something.
         """
         first = next((each for each in self.files if each.owner.account), None)
         if first is None or not self.inbox.rejected:
@@ -113,7 +113,7 @@ class StudentFiles:
     def _candidates(self) -> list[SubmittedFile]:
         """Return notebooks, those in zips included, and files with a problem.
 
-        Of more than MOST_NOTEBOOKS, only those that lie where they belong; of more than MOST_ZIPS zips, none.
+        Of more than MOST_NOTEBOOKS, only those in their right folders; of more than MOST_ZIPS zips, none.
         """
         zips = sum(each.is_zip and not each.problem for each in self.files)
         if zips > MOST_ZIPS:
@@ -168,7 +168,7 @@ class StudentFiles:
     def _assignment(self, candidate: SubmittedFile, by_folder: bool) -> str | None:
         """Return the assignment: by folder, by the notebook's metadata or checks, by file name, by the root's name.
 
-        Where the teacher's folders do not say it, the notebook itself comes before a student's folder.
+        Unless the teacher's folders decide, the notebook itself comes before a student's folder.
         """
         folder = next((part for part in candidate.owner.parts if part in (*self.assignments, *self.dropped)), None)
         of_content = None if by_folder and folder else self._content(candidate)[1]
@@ -200,11 +200,11 @@ class StudentFiles:
     def _choose(
         self, assignment: str, candidates: list[SubmittedFile]
     ) -> tuple[SubmittedFile | None, dict[SubmittedFile, str]]:
-        """Return the one that counts, and each of other content with what is wrong with it.
+        """Return the candidate that counts, and those with other content, each with the reason against it.
 
         The rules, in their order: one without an answer never counts beside one with; NAME/NAME.ipynb, unless it came
-        from an LMS, where students name the folders; what declares the assignment; the newest. Where different
-        contents are left, none counts, and they are returned.
+        from an LMS, where students name the folders; one that declares the assignment; the newest. If different
+        contents remain, none counts, and all are returned.
         """
         left = [each for each in candidates if each.is_notebook] or candidates
         why = {each: "" for each in candidates if each not in left}

@@ -34,7 +34,7 @@ def list_zip(path: Path) -> list[SubmittedFile]:
 
 
 def list_inner_zip(zipped: SubmittedFile) -> list[SubmittedFile]:
-    """Return the files of a zip that a student handed in; raise Unreadable. The last zip stays in memory."""
+    """Return the files of a student's own zip; raise Unreadable. The last zip stays in memory."""
     return [
         SubmittedFile(
             zipped.parts[:-1] + file.parts,
@@ -89,7 +89,7 @@ def _demand_small(source: BinaryIO, max_entries: int) -> None:
 
 
 def _time(entry: zipfile.ZipInfo) -> datetime | None:
-    """Return an entry's time, None where it has none: 1980 is the earliest that a zip can say."""
+    """Return an entry's time, None where it has none: 1980 is the earliest year of a zip."""
     try:
         return datetime(*entry.date_time) if entry.date_time[0] > 1980 else None
     except ValueError:
@@ -108,7 +108,7 @@ def _name(entry: zipfile.ZipInfo) -> str:
 
 
 def _parts(name: str) -> tuple[tuple[str, ...], str]:
-    """Return a path's parts and what is wrong with it, or ""; Windows programs write backslashes."""
+    """Return a path's parts, and the reason why it cannot be used, or ""; Windows programs write backslashes."""
     path = name.replace("\\", "/")
     parts = tuple(part for part in path.split("/") if part not in ("", "."))
     if path.startswith("/") or ".." in parts or "\0" in path or (parts and parts[0][1:2] == ":"):
@@ -117,7 +117,7 @@ def _parts(name: str) -> tuple[tuple[str, ...], str]:
 
 
 def _problem(entry: zipfile.ZipInfo) -> str:
-    """Return why an entry must not be read, "" where it may."""
+    """Return the reason why an entry must not be read, "" where it may."""
     mode = entry.external_attr >> 16
     if stat.S_ISLNK(mode):
         return LINK

@@ -15,7 +15,7 @@ from autograder.checks import Check, checks
 from autograder.kit.calls.adapter import adapted
 from benchmarks.gpu.small_models import SmallModel, small_models
 from benchmarks.gpu.table import Job, Row, Setting
-from lab.train.devices import uses_bf16
+from lab.train.devices import should_use_bf16
 from lab.train.training import Trainer
 
 CPU = torch.device("cpu")
@@ -69,7 +69,7 @@ def taught(name: str, setting: Setting) -> Row:
 
 
 def difference(check: Check, given: list, device: torch.device) -> float:
-    """Return how far the device is from the CPU; raise Broken if it is too far."""
+    """Return the largest difference between device and CPU; raise Broken if it is too large."""
     with torch.no_grad():
         function = adapted(check.reference, check.portable_adapter)
         first = outputs(function(*given))
@@ -184,7 +184,7 @@ def same_order_of_sums() -> Iterator[None]:
 
 def bf16(name: str, setting: Setting) -> Row:
     """Train with both precisions: the last losses differ by at most a twentieth, and both are below the first."""
-    if not uses_bf16("auto", setting.device):
+    if not should_use_bf16("auto", setting.device):
         return {"left out": "this device has no bfloat16 of its own"}
     losses: dict[str, list[float]] = {}
     for precision in ("fp32", "bf16"):

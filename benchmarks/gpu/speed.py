@@ -17,7 +17,7 @@ from lab.kinds.classification import Classifier, Classifying
 from lab.kinds.language import LanguageModel, Predicting
 from lab.kinds.translation import Translating
 from lab.show.diagnosis import memory
-from lab.train.devices import uses_bf16
+from lab.train.devices import should_use_bf16
 from lab.train.training import Trainer
 
 STEPS, LABELS = 20, 19
@@ -58,7 +58,7 @@ def jobs(quick: bool) -> Iterator[Job]:
 
 def precisions(device: torch.device) -> tuple[str, ...]:
     """Return the precisions that the device multiplies natively."""
-    return ("fp32", "bf16") if uses_bf16("auto", device) else ("fp32",)
+    return ("fp32", "bf16") if should_use_bf16("auto", device) else ("fp32",)
 
 
 def step(name: str, setting: Setting) -> Row:

@@ -96,7 +96,7 @@ class Table:
 
 
 def line(name: str, row: Row) -> str:
-    """Return what became of a job in one line."""
+    """Return the outcome of a job in one line."""
     result = row.get("result", {})
     words = [f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}" for key, value in result.items()]
     more = row.get("error") or row.get("reached") or ", ".join(words)

@@ -25,14 +25,14 @@ START, STUDY = "start", "study"  # the page that links the kit alone, and its he
 
 
 def notebook(name: str) -> PurePath:
-    """Return where a released notebook lies in the build folder."""
+    """Return a released notebook's path in the build folder."""
     return PurePath("release", name, f"{name}.ipynb")
 
 
 def released(name: str, build: Path = BUILD) -> list[PurePath]:
     """Return the notebook of a chapter and the kit, if both are there as `release` wrote them; else nothing."""
     files, manifest = [*([] if name == START else [notebook(name)]), ZIP], Manifest(build)
-    is_there = all(file.as_posix() in manifest.digests and manifest.intact(file) for file in files)
+    is_there = all(file.as_posix() in manifest.digests and manifest.is_intact(file) for file in files)
     return files if is_there else []
 
 
@@ -80,7 +80,7 @@ class Downloads(SphinxTransform):
 
 
 def unreleased(name: str) -> nodes.paragraph:
-    """Return what stands in place of the links while there are no files to link."""
+    """Return the paragraph in place of the links while there are no files to link."""
     line = nodes.paragraph(classes=["downloads"])
     if name == START:
         line += [nodes.Text("In a copy of the course, "), nodes.literal("", "make release"), nodes.Text(" makes ")]

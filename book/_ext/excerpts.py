@@ -44,7 +44,7 @@ def without(element: Any, paths: str) -> Any:
 
 
 def words(element: Any) -> str:
-    """Return what is read of an element, with single blanks."""
+    """Return the words of an element, without asides and with single blanks."""
     return re.sub(r"\s+", " ", without(element, ASIDE).text_content()).strip()
 
 
@@ -79,12 +79,12 @@ def sections(name: str, article: Any, terms: dict[tuple[str, str], list[str]]) -
 
 
 def meaning(term: Any) -> Any:
-    """Return what stands behind a term of the glossary; several terms have one."""
+    """Return the definition of a term in the glossary; several terms may share one."""
     return next(each for each in term.itersiblings() if each.tag == "dd")
 
 
 def excerpt(target: Any) -> str:
-    """Return what a link to this element shows: an entry, a formula, a figure, or the beginning of a section."""
+    """Return the excerpt for a link to this element: an entry, a formula, a figure, or the beginning of a section."""
     if target.tag == "dt":
         shown = [target, meaning(target)]
     elif target.tag == "section":

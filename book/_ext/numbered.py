@@ -24,7 +24,7 @@ COUNTED = re.compile(r'<span class="caption-number">[^<]*</span>')
 
 
 def prefix(name: str) -> str:
-    """Return what stands before the number of a figure on a page: "2.", "E2."; nothing where none is numbered."""
+    """Return the prefix of the number of a figure on a page: "2.", "E2."; "" where none is numbered."""
     chapter, order = chapter_of(name), chapters()
     if chapter not in order or name == chapter + PROGRAM:
         return ""

@@ -31,7 +31,7 @@ def beside(app: Sphinx, name: str, body: str) -> list[tuple[str, str]]:
 
 
 def end_of_lesson(app: Sphinx, name: str, body: str) -> str:
-    """Return what stands below a lesson: the next one with its question, and links to the chapter's other pages."""
+    """Return the end of a lesson: the next one with its question, and links to the chapter's other pages."""
     order = chapters()
     after = order[order.index(name) + 1 :][:1]
     large = "".join(

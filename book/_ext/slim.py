@@ -56,7 +56,7 @@ DARK = re.compile(r"""[^{}]*\[data-theme=["']?dark["']?\][^{}]*\{[^{}]*\}""")
 INLINE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
 
-def wanted(asset: object) -> bool:
+def is_wanted(asset: object) -> bool:
     """Return whether a page should load this file: Thebe, which talks to remote kernels, is the one it should not."""
     body = str(getattr(asset, "attributes", {}).get("body", ""))
     return "thebe" not in f"{getattr(asset, 'filename', asset)} {body}".lower()
@@ -67,7 +67,7 @@ def lean(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: 
     if app.builder.name == "html":
         context["metatags"] = context.get("metatags", "") + FONTS
     for kind in ("script_files", "css_files"):
-        context[kind] = [asset for asset in context.get(kind, []) if wanted(asset)]
+        context[kind] = [asset for asset in context.get(kind, []) if is_wanted(asset)]
 
 
 def dark_rules(styles: Iterable[str]) -> str:

@@ -104,7 +104,7 @@ def functions(module: Module, name: str) -> tuple[list[str], list[ast.FunctionDe
 
 
 def asked(module: Module, name: str) -> str:
-    """Return what students write, without the body: signature, what it returns, shapes."""
+    """Return the head of the function that students write: signature, first sentence, shapes."""
     opening, every = functions(module, name)
     return _joined(opening, [(head(node), [*first_sentence(node), *shapes(node), YOURS]) for node in every])
 

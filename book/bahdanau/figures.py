@@ -28,12 +28,12 @@ THRESHOLD = Column("AER, threshold", ("test", "alignment", "threshold", "aer"), 
 
 
 def outputs_of(variant: str) -> list[dict[str, Any]]:
-    """Return what the runs of a variant put out on the test sentences, seed by seed."""
+    """Return the outputs of a variant's runs on the test sentences, seed by seed."""
     return outputs("bahdanau", joined(PHRASEBOOK, variant))
 
 
 def places(pair: Pair, links: Iterable[Sequence[int]], word: str = "") -> Counter[str]:
-    """Return where the links of a target word point, or those of all words, by count.
+    """Return the counts of the places to which the links of a target word point, or those of all words.
 
     "right": to a source word of its own; "next", "previous": to one of the target word that follows or precedes;
     "elsewhere". A link is a source and a target position.
@@ -48,7 +48,7 @@ def places(pair: Pair, links: Iterable[Sequence[int]], word: str = "") -> Counte
 
 
 def strongest(variant: str, word: str = "the") -> list[Counter[str]]:
-    """Return where the strongest weights of a target word point on the test sentences, seed by seed."""
+    """Return the places of a target word's strongest weights on the test sentences, seed by seed."""
     pairs = corpora.load("phrasebook").tests["test"]
     return [
         sum((places(*each, word) for each in zip(pairs, run["links"]["test"]["argmax"], strict=True)), Counter())
@@ -57,7 +57,7 @@ def strongest(variant: str, word: str = "the") -> list[Counter[str]]:
 
 
 def wrong(places_of_word: Mapping[str, int]) -> int:
-    """Return how many links are not true."""
+    """Return the number of links that are not true."""
     return sum(count for place, count in places_of_word.items() if place != "right")
 
 
@@ -74,7 +74,7 @@ def worst_of(least: int) -> str:
 
 
 def errors_table() -> HTML:
-    """Return how translations fail, by the state that asks, beside the other models."""
+    """Return the kinds of failed translations, by the state that asks, beside the other models."""
     runs = {f"query {text}": outputs_of(variant) for variant, text in QUERIES.items()}
     runs |= {text: outputs(name, PHRASEBOOK) for name, text in MODELS.items() if name != "bahdanau"}
     return translation_errors.errors_table(runs, "model", "Test translations that are wrong (greedy, of 2,000)")
@@ -108,7 +108,7 @@ def gain() -> str:
 
 
 def both_better() -> str:
-    """Return what the chapter answers to its guess; raise ValueError where the seeds of the two orders overlap."""
+    """Return the chapter's answer to its guess; raise ValueError where the seeds of the two orders overlap."""
     (worse, better), (low, high) = (
         [values("bahdanau", "query", variant, column) for variant in ("", "after")] for column in (AER, BLEU)
     )

@@ -105,7 +105,7 @@ def wrong_places(word: str = "the") -> Picture:
 
 
 def found_by_distance(pairs: Sequence[Pair], links: Iterable[Iterable[Sequence[int]]]) -> list[Point]:
-    """Return which share of the true links has been found, in per cent, by how far they lie off the diagonal."""
+    """Return the share of the true links that were found, in per cent, by their distance from the diagonal."""
     hits, every = Counter(), Counter()
     for pair, own in zip(pairs, links, strict=True):
         own = set(map(tuple, own))
@@ -144,7 +144,7 @@ def reached(network: nn.Module, batch: Batch) -> Float[Tensor, "batch target sou
 
 
 def shares_reached(model: Trained, network: nn.Module, pairs: Sequence[Pair]) -> tuple[list[float], float]:
-    """Return which share of a target word's gradient, in %, reaches each source position, and which its true words.
+    """Return the share of a target word's gradient, in %, at each source position, and that at its true words.
 
     The sources are equally long, and the shares means over all target words; `network` reads the words of `model`.
     """

@@ -24,7 +24,7 @@ def passes(former: Trained, model: Trained) -> None:
 
 
 def moved(model: Trained, french: str, english: str) -> HeatTable:
-    """Return how probable each word is if its row has all its weight on one column, and quote what the text says."""
+    """Return each word's probability if its row has all its weight on one column; quote the numbers in the text."""
     assert model.translate([french]) == [english], "the text says that the translation is right"
     read = reading(model.attention(french, english), Pair(french, english))
     read.tell({"hit_verb": ("hit", "entarté"), "me_m": ("me", "m'"), "pie_m": ("pie", "m'")})

@@ -39,7 +39,7 @@ def shown(weight: float) -> str:
 
 
 def width(weight: float) -> str:
-    """Return how thick its line is."""
+    """Return the width of a weight's line."""
     return f"{0.8 + 8 * weight:.1f}"
 
 

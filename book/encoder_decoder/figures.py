@@ -56,12 +56,12 @@ def survivors(length: int, run: str = PHRASEBOOK) -> Survivors:
 
 
 def matches(output: Sequence[str], true: Sequence[str]) -> int:
-    """Return how many words of an output are in the true one, each at most as often as there, wherever they stand."""
+    """Return the number of words of an output in the true one, each at most as often as there, wherever they stand."""
     return (Counter(output) & Counter(true)).total()
 
 
 def of_thirty() -> str:
-    """Return what the chapter answers to its guess; raise ValueError where the results no longer say about half."""
+    """Return the chapter's answer to its guess; raise ValueError where the results no longer say about half."""
     found = survivors(30).found
     if not 12 <= found <= 18:
         raise ValueError(f"the lesson's guess is answered with about half of 30 words, but {found:.1f} are found")
@@ -145,7 +145,7 @@ def over_seeds(runs: Sequence[dict[str, Any]], search: str = "greedy") -> list[L
 
 
 def vector(result: Mapping[str, Any]) -> int:
-    """Return how many numbers the encoder hands over: the last state of each direction."""
+    """Return the count of numbers that the encoder hands over: the last state of each direction."""
     recipe = result["recipe"]
     return recipe["units"] * (2 if recipe["bidirectional"] else 1)
 

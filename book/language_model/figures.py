@@ -49,7 +49,7 @@ SHAKESPEARE = {"shakespeare-nano": "ours, nano", "shakespeare-shakespeare": "our
 
 
 def above(variant: str) -> float:
-    """Return how far a variant of the block is above the floor, in thousandths of a nat, the mean over its seeds."""
+    """Return the distance of a variant of the block from the floor, in thousandths of a nat: the mean of its seeds."""
     return fmean(values(NAME, "block", variant, EXCESS))
 
 
@@ -101,7 +101,7 @@ def _within(values: Sequence[float], ticks: Sequence[float] = (10, 20, 50, 100, 
 
 
 def numbers_a_token(recipe: Mapping[str, Any]) -> int:
-    """Return how many numbers a model keeps of each token: keys and values, or a latent vector and a turned part."""
+    """Return the count of numbers that a model keeps for each token: keys and values, or a latent and a turned part."""
     width = recipe["d_model"] // recipe["heads"]
     if recipe.get("latent"):
         return recipe["layers"] * (recipe["latent"] + width // 2)

@@ -34,7 +34,7 @@ def steps(how: str = "ms") -> dict[str, dict[int, float]]:
 
 
 def _ways() -> list[dict[str, Any]]:
-    """Return what `python -m benchmarks.kv_cache` has written."""
+    """Return the results of `python -m benchmarks.kv_cache`."""
     return read_json(results_folder(NAME) / "cache.json")["ways"]
 
 
@@ -102,7 +102,7 @@ def _of(runs: Iterable[dict[str, Any]], *names: str) -> list[float]:
 
 
 def _nats(runs: Iterable[dict[str, Any]], *names: str) -> list[float]:
-    """Return what the large model loses, in each run, on the words that were written in one way."""
+    """Return the large model's loss, in each run, on the words written in one way."""
     return [way["nats"] / way["tokens"] for way in _of(runs, *names)]
 
 
@@ -111,7 +111,7 @@ def _between(numbers: list[float], form: str) -> str:
 
 
 def draft_table() -> HTML:
-    """Return what drafts save, by their width and the words they write ahead: means of the seeds, and their range."""
+    """Return the savings by drafts, by their width and the words ahead: means of the seeds, and their range."""
     rows = []
     for width in WIDTHS:
         runs = _drafts(width)

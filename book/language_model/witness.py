@@ -111,7 +111,7 @@ def by_number() -> HTML:
 
 
 def lost(off: int = 8) -> str:
-    """Return what the lesson answers to its guess; raise ValueError where the results no longer say nearly all."""
+    """Return the lesson's answer to its guess; raise ValueError where the results no longer say nearly all."""
     whole, kept = measured()["heads"]["copying"]["whole"], measured()["heads"]["copying by number"]
     gone = {
         count: (kept[count]["without"]["again"] - whole["again"]) / (whole["new"] - whole["again"]) for count in kept
@@ -143,7 +143,7 @@ def quote_bytes() -> None:
 
 
 def first_piece() -> str:
-    """Return what the lesson answers to its guess; `quote_sink` asserts that the first piece saves by far the most."""
+    """Return the lesson's answer to its guess; `quote_sink` asserts that the first piece saves by far the most."""
     saved = mean("views", "window 64") - mean("views", "window 64, first piece")
     lost = mean("views", "window 64") - mean("views", "everything")
     return f"The very first piece alone brings back {saved:.1f} of the {lost:.1f} nats that the window had cost."

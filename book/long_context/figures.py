@@ -61,7 +61,7 @@ def mean(experiment: str, variant: str, value: Callable[[dict[str, Any]], float]
 
 
 def moved_table() -> HTML:
-    """Return what attention moves between two memories, whole and in tiles, for one head, by the model of costs.py."""
+    """Return the numbers moved between two memories, whole and in tiles, for one head, by the model of costs.py."""
     rows = []
     for length in (1024, 4096, 16384):
         whole, tiles = moved_whole(length, WIDTH), moved_in_tiles(length, WIDTH, TILE)

@@ -98,13 +98,13 @@ def slopes_picture(heads: int = 4, length: int = 65) -> Picture:
 
 
 def seen(length: int, window: int, sinks: int = 0) -> Tensor:
-    """Return which keys have weight for each query of `sliding_window`: (length, length), True or False."""
+    """Return the mask of the keys with weight for each query of `sliding_window`: (length, length), True or False."""
     same = torch.zeros(1, length, 1)
     return sliding_window(same, same, torch.eye(length)[None], window, sinks)[0] > 0
 
 
 def reach_of(length: int, window: int, layers: int) -> Tensor:
-    """Return which inputs the last output depends on through 0, 1, … `layers` layers: (layers + 1, length)."""
+    """Return the mask of the inputs of the last output through 0, 1, … `layers` layers: (layers + 1, length)."""
     x = torch.ones(1, length, 1, requires_grad=True)
     rows, y = [], x
     for _ in range(layers + 1):

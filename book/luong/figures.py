@@ -50,7 +50,7 @@ def experiment(name: str) -> HTML:
 
 
 def twice() -> HTML:
-    """Return how translations fail with and without feeding: words translated twice, words left out."""
+    """Return the kinds of failed translations with and without feeding: words translated twice, words left out."""
     runs = {words: outputs("luong", joined(PHRASEBOOK, variant)) for variant, words in FEEDING.items()}
     return errors_table(runs, "decoder", "Test translations that are wrong (greedy, of 2,000)")
 
@@ -61,7 +61,7 @@ def real(run: str = "multi30k-de-en-base") -> HTML:
 
 
 def positions(run: str = PHRASEBOOK) -> HTML:
-    """Return how far the predicted positions are from the gold links, beside positions that are only counted."""
+    """Return the distances of the predicted positions from the gold links, beside positions that are only counted."""
     readings = [
         ("local-p", "predicted", "local-p with D = 2"),
         ("local-p-10", "predicted", "local-p with D = 10"),
@@ -97,7 +97,7 @@ def hansards(run: str = "hansards-en-fr-short") -> HTML:
 
 
 def costs() -> dict[str, Any]:
-    """Return what `python -m benchmarks.luong` has measured."""
+    """Return the results of `python -m benchmarks.luong`."""
     return read_json(ROOT / "solutions" / "luong" / "results" / "costs.json")
 
 
@@ -108,7 +108,7 @@ def milliseconds(times: Sequence[float]) -> str:
 
 
 def score_costs() -> HTML:
-    """Return what each score costs: parameters, multiplications, numbers for the pairs of words, time."""
+    """Return the cost of each score: parameters, multiplications, numbers for the pairs of words, time."""
     kept = costs()
     sizes = kept["sizes"]
     rows = [
@@ -131,13 +131,13 @@ def score_costs() -> HTML:
 
 
 def costs_over_dot() -> dict[str, str]:
-    """Return how many times as long as *dot* each score takes, by the medians."""
+    """Return the time of each score as a multiple of *dot*'s, by the medians."""
     times = {row["score"]: median(row["milliseconds"]) for row in costs()["scores"]}
     return {f"{name}_over_dot": f"{times[name] / times['dot']:.0f}" for name in ("general", "concat")}
 
 
 def aim(reading: str = "predicted") -> Column:
-    """Return where results keep the share of the links within one word of a position, in per cent."""
+    """Return the column of the share of the links within one word of a position, in per cent."""
     return Column("links within one word, %", ("test", "positions", reading, "all", "within1"), 0, 100)
 
 

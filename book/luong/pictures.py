@@ -134,7 +134,10 @@ def bleu_against_aer() -> Picture:
 
 
 def _draw(axes: Axes, aer: list[float], bleu: list[float], place: int, words: str, named: bool = True) -> None:
-    """Draw one point, the mean of the seeds, with lines from the lowest seed to the highest, and its words."""
+    """Draw on `axes` the mean of the seeds' `aer` and `bleu`, with lines from the lowest seed to the highest.
+
+    `words` name it beside the point if it is `named`; `place`, its number, chooses the marker.
+    """
     colour, *_ = MODEL_STYLES["additive attention" if words.startswith("Bahdanau") else "Luong, general"]
     _, marker, _ = STYLES[place % len(STYLES)]
     x, y = fmean(aer), fmean(bleu)

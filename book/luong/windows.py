@@ -31,7 +31,7 @@ def predicted() -> dict[str, list[list[float]]]:
 
 
 def within(pairs: Sequence[Pair], positions: Sequence[Sequence[float]]) -> list[tuple[int, float]]:
-    """Return which share of the true links, in per cent, has its source word within 1, 2, … words of the position."""
+    """Return the share of the true links, in per cent, with the source word within 1, 2, … words of the position."""
     misses = [
         abs(of[j] - i) for pair, of in zip(pairs, positions, strict=True) for i, j in pair.links or () if j < len(of)
     ]
@@ -103,7 +103,7 @@ def aims_plot() -> Picture:
 
 
 def worse_aim_wins() -> str:
-    """Return what the chapter answers to its guess; raise ValueError where the seeds say another thing."""
+    """Return the chapter's answer to its guess; raise ValueError where the seeds say something else."""
     (narrow_aim, narrow), (wide_aim, wide) = (zip(*points, strict=True) for points in aims().values())
     (counted, *_) = values("luong", "windows", "local-p", aim("t"))
     if not (min(narrow_aim) > max(wide_aim) and max(narrow) + 10 < min(wide) and abs(fmean(wide_aim) - counted) < 2):
@@ -132,7 +132,10 @@ def window_times() -> Picture:
 
 
 def _cost(axes: Axes, rows: Sequence[Any], form: str, measure: str, words: str, style: tuple[Any, ...]) -> str:
-    """Draw one line; return its first and last value in words."""
+    """Draw the line of a `measure` of one `form` of attention from `rows` on `axes`; return its ends in words.
+
+    `words` label it, and `style` is its colour, marker and line.
+    """
     colour, marker, line = style
     n = [row["length"] for row in rows]
     passes = [row[form]["milliseconds"] if measure == "milliseconds" else [row[form][measure] / 1e6] for row in rows]

@@ -43,7 +43,7 @@ def cards() -> Iterator[str]:
 
 
 def road() -> Iterator[str]:
-    """Yield what one writes in each chapter, and its further pages, for the page on how to start."""
+    """Yield a line on the exercises of each chapter, and its further pages, for the page on how to start."""
     for name, about in all_chapters().items():
         more = "".join(f" *Then* [](../{page_file(page).relative_to(ROOT / 'book')})." for page in further(name))
         yield f"1. [](../{name}/lesson.md): {about['write']}.{more}"

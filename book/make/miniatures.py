@@ -52,12 +52,13 @@ def box(x: float, y: float, wide: float, high: float, role: str) -> str:
 
 
 def filled(x: float, y: float, wide: float, high: float, role: str, share: float = 1) -> str:
-    """Return a square without a line, as opaque as its share is large."""
+    """Return a square at (`x`, `y`), `wide` by `high`, in the colour of `role`, as opaque as its `share` is large."""
     place = at(x=x, y=y, width=wide, height=high)
     return f'<rect class="tip {role}" {place} fill="{COLOURS[role][0]}" opacity="{share:.2f}"/>'
 
 
 def line(x1: float, y1: float, x2: float, y2: float, role: str, width: float) -> str:
+    """Return a line from (`x1`, `y1`) to (`x2`, `y2`), in the colour of `role` and of this `width`."""
     place = at(x1=x1, y1=y1, x2=x2, y2=y2)
     return f'<line class="beam {role}" {place} stroke="{COLOURS[role][0]}" stroke-width="{width:.1f}"/>'
 
@@ -68,7 +69,7 @@ def curve(path: str, role: str, width: float) -> str:
 
 
 def cells(weights: Matrix, x: float, y: float, wide: float, high: float, role: str = "weights") -> list[str]:
-    """Return a matrix as squares, each as opaque as its weight."""
+    """Return `weights` as squares from (`x`, `y`) on, each `wide` by `high`, coloured by `role`, opaque by weight."""
     gap = 1 if min(wide, high) > 4 else 0
     return [
         filled(x + wide * column, y + high * row, wide - gap, high - gap, role, float(weights[row, column]))
@@ -198,7 +199,7 @@ def next_words() -> list[str]:
 
 
 def who_pays(length: int = 26, near: int = 6, sinks: int = 2) -> list[str]:
-    """Return which words each word reads: the first ones and the nearest ones of all before it."""
+    """Return a picture of the words that each word reads: the first ones, and the nearest before it."""
     place = torch.arange(length)
     past = place[:, None] >= place
     window_of = past & (place[:, None] - place < near)

@@ -112,7 +112,7 @@ def headings(page: str) -> list[tuple[str, int, str]]:
 
 
 def subtitle(index: str) -> str:
-    """Return what the book is, as the first sentence of the cover says it, without its full stop."""
+    """Return the book's subtitle: the first sentence of the cover, without "This is" and its full stop."""
     found = FIRST.search(index)
     said = re.sub("<[^>]*>", "", found[1]).split(". ")[0].strip().rstrip(".").removeprefix("This is ") if found else ""
     return said[:1].upper() + said[1:]

@@ -37,7 +37,7 @@ def reader(seed: int) -> Trained:
 
 
 def agreement(one: Any, two: Any, documents: Sequence[Document], caption: str) -> HTML:
-    """Return how often two models give the same label, and how often they attend to the same place."""
+    """Return the rates at which two models give the same label, and attend to the same place."""
     texts = [document.sentences for document in documents]
     pairs = [
         (first.words[0].numpy(), second.words[0].numpy())
@@ -82,7 +82,7 @@ class Erased:
 
 
 def erasures(trained: Any, documents: Sequence[Document], seed: int = 1) -> dict[str, Erased]:
-    """Return what is left without the evidence, without the heaviest words (split by whether they hold any), others."""
+    """Return the outcome without the evidence, without the heaviest words (with any of it or none), without others."""
     documents = [document for document in documents if document.evidence]
     texts, rng = [document.sentences for document in documents], np.random.default_rng(seed)
     weights, before = [each.words[0].numpy() for each in trained.attention_weights(texts)], trained.classify(texts)
@@ -199,7 +199,7 @@ def counterfactual_table(columns: Mapping[str, Mapping[str, float]], caption: st
 
 
 def departures(words: Mapping[str, str], experiment: str, base: str = "relations-small") -> HTML:
-    """Return how near the adversaries (variant: its words) predict to their base, and how far they attend from it."""
+    """Return the agreement of the adversaries (variant: its words) with their base in labels, and in attention."""
     rows = []
     for variant, text in words.items():
         runs = results("pooling", f"{base}-{variant}")

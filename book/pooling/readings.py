@@ -55,7 +55,7 @@ def of_pools() -> None:
 
 
 def best_pool() -> str:
-    """Return what the chapter answers to its guess."""
+    """Return the chapter's answer to its guess."""
     most, attention, equal = (mean("pooling", "roles", pool) for pool in ("max", "", "mean"))
     return f"After three epochs attention reads {attention} % right, the mean {equal} %, and the maximum {most} %."
 

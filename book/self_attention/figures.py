@@ -32,7 +32,7 @@ DRAWN = ("self_attention, projected", "self_attention, projected, fused", "recur
 
 
 def measured(device: str = "cpu") -> dict[str, Any]:
-    """Return what was measured on a device."""
+    """Return the measurements on a device."""
     return read_json(ROOT / "solutions" / "self_attention" / "results" / f"complexity-{device}.json")
 
 
@@ -56,7 +56,7 @@ def exponents(device: str = "cpu") -> HTML:
 
 
 def about(kept: Mapping[str, Any]) -> str:
-    """Return what the figures were measured on."""
+    """Return the device and the versions behind the figures."""
     return f"{kept['device']}, PyTorch {kept['versions']['torch']}, commit {kept['commit']}."
 
 
@@ -112,7 +112,7 @@ def growth(layer: str, n: int) -> float:
 
 
 def pace(layer: str, n: int) -> float:
-    """Return how many million products of the forward pass a millisecond has, the backward pass timed along."""
+    """Return the millions of products of the forward pass in a millisecond, the backward pass timed along."""
     row = _row(layer, n)
     return row["multiplications"] / 1e9 / float(np.median(row["seconds"]))
 
@@ -182,7 +182,7 @@ def of_parts() -> dict[str, str]:
 
 
 def own_weight(**changes: object) -> float:
-    """Return which part of its weight a word gives itself before training: random words, recipe small with changes."""
+    """Return the share of weight that a word gives itself before training: random words, recipe small with changes."""
     torch.manual_seed(0)
     net = SelfAttentive(replace(RECIPES["small"], **changes), vocabulary_size=500, labels=9).eval()
     tokens = torch.randint(4, 500, (8, 20))

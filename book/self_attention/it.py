@@ -66,7 +66,7 @@ def told(adjective: str, model: Trained) -> str:
 
 
 def scores() -> dict[str, str]:
-    """Return what one block and two are right in, over the seeds, and what counted words are."""
+    """Return the scores of one block and of two, over the seeds, and those of counted words."""
     linear = results("self_attention", "tired-linear")[0]["scores"]["test"]["accuracy"]["value"]
     for variant, low, high in (("", 0, 90), ("two", 99, 101)):
         every = values("self_attention", "tired", variant, MACRO_F1)
@@ -90,7 +90,7 @@ def parameters(model: Trained) -> int:
 
 
 def asked(model: Trained) -> Counter[str]:
-    """Return how often *it* gives most of its second row to the noun that it is, to the adjective, to another word."""
+    """Return the counts of the word with most of *it*'s second row: the right noun, the adjective, another word."""
     found: Counter[str] = Counter()
     for document in corpora.load("tired").tests["test"]:
         [sentence] = document.sentences

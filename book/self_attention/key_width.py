@@ -47,7 +47,7 @@ def measure(d_k: int, divided: bool, n: int = 20, draws: int = 1000) -> dict[str
 
 @cache
 def measured() -> Measured:
-    """Return what `measure` finds for each width, divided and not."""
+    """Return the result of `measure` for each width, divided and not."""
     return {(width, root): measure(width, root) for width in WIDTHS for root in (False, True)}
 
 
@@ -77,7 +77,7 @@ def quoted() -> dict[str, str]:
 
 
 def grows() -> str:
-    """Return what the chapter answers to its guess."""
+    """Return the chapter's answer to its guess."""
     told = quoted()
     return (
         f"Without the root the mean gradient grows, from {told['query_4']} at 4 features to {told['query_512']} at 512."

@@ -71,7 +71,7 @@ def reading_itself(model: Trained, word: str) -> Iterator[None]:
 
 
 def narrowed(model: Trained) -> Reading:
-    """Return how probable each word is if its step sees one column alone, in rows and columns to be read."""
+    """Return each word's probability if its step sees one column alone, in rows and columns to be read."""
     return Reading(all_on_one(model, additive_attention, FRENCH, ENGLISH), ENGLISH.split(), WORDS)
 
 
@@ -102,7 +102,7 @@ def decoder_matrix(model: Trained) -> HeatTable:
 
 
 def timed(encoder: str) -> dict[str, Any]:
-    """Return what benchmarks.encoders has measured of an encoder."""
+    """Return the results of benchmarks.encoders for an encoder."""
     rows = read_json(ROOT / "solutions" / "self_attention" / "results" / "encoders.json")["models"]
     return next(row for row in rows if row["encoder"] == encoder)
 
@@ -136,7 +136,7 @@ def bleu(encoder: str) -> float:
 
 
 def encoders_quoted() -> dict[str, str]:
-    """Return what the text says of the table; raise ValueError where the encoders come in another order."""
+    """Return the numbers of the text about the table; raise ValueError where the encoders come in another order."""
     order = ["unplaced", "none", "", "recurrent"]
     scores = [bleu(name) for name in order]
     if scores != sorted(scores):
@@ -169,7 +169,7 @@ def by_length_and_link() -> HTML:
 
 
 def articles(model: Trained) -> HeatTable:
-    """Return what the two *la* of the eighteen words read, and quote it."""
+    """Return the weights of the two *la* of the eighteen words, and quote them."""
     words = [*long_sentence().source.split(), "</s>"]
     (weights,) = reading_weights(model, long_sentence().source)
     places = [place for place, word in enumerate(words) if word == "la"]

@@ -58,7 +58,7 @@ def longest(model: Model) -> int:
 
 
 def kinds(model: Model) -> list[str]:
-    """Return what the model does to keep its cache small, as names of KINDS."""
+    """Return the model's ways to keep its cache small, as names of KINDS."""
     shared = "each" if model.kv_heads == model.heads else "one" if model.kv_heads == 1 else "groups"
     more = {"window": model.window, "state": model.uncached, "chosen": model.index}
     return ["latent" if model.latent else shared, *(name for name, is_so in more.items() if is_so)]
@@ -77,7 +77,7 @@ def amount(count: int) -> str:
 
 
 def part(count: int) -> float:
-    """Return where a bar of so many bytes ends on the linear scale, in per cent."""
+    """Return the end of a bar of so many bytes on the linear scale, in per cent."""
     return 100 * min(1, count / TOP)
 
 
@@ -128,7 +128,7 @@ def glyph(kind: str) -> str:
 
 
 def in_words(chosen: Sequence[Model], tokens: int) -> str:
-    """Return what the bars say, in words, as the script says it."""
+    """Return the message of the bars in words, as the script has it."""
     caches = sorted((model.bytes(tokens), model.name) for model in chosen)
     least, most = caches[0], caches[-1]
     fits = ", ".join(f"{sum(count <= card * 10**9 for count, _ in caches)} fit one of {card} GB" for card in CARDS)

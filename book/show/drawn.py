@@ -58,7 +58,10 @@ class Drawing:
         self, x: float, y: float, width: float, height: float, role: str = "", words: str = "", *,
         kind: str = "small", hot: bool = False,
     ) -> None:  # fmt: skip
-        """Draw a box with words in its middle."""
+        """Draw a box at (`x`, `y`) of this `width` and `height`, in the colour of `role`, with `words` in its middle.
+
+        `kind` is the class of the words' letters; a `hot` box has a thick frame.
+        """
         line, fill = COLOURS[role]
         names = " ".join(filter(None, ("box", role, "hot" if hot else "")))
         self.parts.append(
@@ -81,7 +84,7 @@ class Drawing:
         )
 
     def rule(self, x1: float, y1: float, x2: float, y2: float, role: str = "", width: float = 0.6) -> None:
-        """Draw a line without a tip."""
+        """Draw a line without a tip from (`x1`, `y1`) to (`x2`, `y2`), in the colour of `role` and of this `width`."""
         self.parts.append(
             f'<line class="beam {role}" stroke-width="{width:.1f}" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"'
             f' stroke="{COLOURS[role][0]}"/>'
@@ -106,10 +109,11 @@ class Drawing:
         digits: int | None = 1,
         hot: int | None = None,
     ) -> tuple[float, float]:
-        """Draw a matrix with its numbers and return its right edge and the middle of its height.
+        """Draw `values` as a matrix at (`x`, `y`); return its right edge and the middle of its height.
 
-        Weights are as dark as they are large; `words` stand beside the rows and above the columns; row `hot` has a
-        thick frame. Where `digits` is None, there are squares alone, in full colour for 1.
+        `name` stands above it, `role` gives the colour, and `size` is that of a cell. Weights are as dark as they are
+        large; `words` stand beside the rows and above the columns; row `hot` has a thick frame. Where `digits` is None,
+        there are squares alone, in full colour for 1.
         """
         table, (wide, high) = np.atleast_2d(np.asarray(values, float)), size
         line, fill = COLOURS[role]

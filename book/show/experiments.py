@@ -90,9 +90,9 @@ def longer(words: Mapping[str, str]) -> dict[str, str]:
 def seeds_plot(
     solution: str, experiment: str, words: Mapping[str, str], column: Column, title: str, marks: Marks | None = None
 ) -> Picture:
-    """Draw a score of an experiment: a row for each variant, in it a mark for each seed and the mean.
+    """Draw the score in a `column` of a `solution`'s `experiment`, with a `title`: a row for each variant in `words`.
 
-    `marks` are upright lines to compare with (words: value).
+    A row has a mark for each seed and one for the mean. `marks` are upright lines to compare with (words: value).
     """
     return dots({"": seeds_of(solution, experiment, words, column)}, column.heading, title, column.digits, marks)
 
@@ -115,7 +115,10 @@ def learning_curve(runs: Sequence[dict[str, Any]], epochs: int = 0) -> list[Poin
 def learning_curves(
     solution: str, experiment: str, words: Mapping[str, str], score: str, title: str, epochs: int = 0
 ) -> Picture:
-    """Draw the validation score by epoch, a line for each variant (variant: its words), mean over its seeds."""
+    """Draw the validation `score` of a `solution`'s `experiment` by epoch, up to `epochs` (0: all), with a `title`.
+
+    There is a line for each variant in `words` (variant: its words), the mean over its seeds.
+    """
     curves = {text: learning_curve(runs_of(solution, experiment, variant), epochs) for variant, text in words.items()}
     return training_curves(curves, "epoch", score, title)
 

@@ -49,7 +49,7 @@ def _milliseconds(job: str, kind: str) -> str:
 
 
 def goals() -> HTML:
-    """Return what was asked of one card: reached, missed or not measured."""
+    """Return the goals for one card: reached, missed or not measured."""
     rate = result("speed: transformer base, WMT'14", "bf16: target tokens/s") or 0.0
     tiny = result("train: transformer multi30k-de-en-tiny, seed 2", "training seconds") or 0.0
     bahdanau = result("train: bahdanau multi30k-de-en-base, seed 3", "training seconds") or 0.0

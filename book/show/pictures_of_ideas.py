@@ -205,7 +205,11 @@ def gru_cell(
 def residual_stream(
     batch: int, lengths: tuple[int, int], d_model: int, heads: int, d_ff: int, vocabulary: int
 ) -> Drawing:
-    """Draw the shapes of a batch on its way through an encoder layer and a decoder layer; lengths: source, target."""
+    """Draw the shapes of a `batch` on its way through an encoder layer and a decoder layer.
+
+    `lengths` are those of source and target; the layers have `d_model` features, so many `heads`, and `d_ff` units
+    inside the feed-forward network; the `vocabulary` is that of the target.
+    """
 
     def attention(name: str, queries: int, keys: int) -> tuple[str, ...]:
         return name, f"heads {(batch, heads, queries, d_model // heads)}", f"weights {(batch, heads, queries, keys)}"

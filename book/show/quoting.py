@@ -16,6 +16,6 @@ def quote(**numbers: str) -> None:
 
 
 def listed(counts: Sequence[int]) -> str:
-    """Return what several seeds have, in words: "13, 27 and 18"."""
+    """Return the counts of several seeds in words: "13, 27 and 18"."""
     *first, last = (f"{count:,}" for count in counts)
     return f"{', '.join(first)} and {last}"

@@ -74,7 +74,7 @@ def said(trained: Trained, source: str, target: str) -> Float[Tensor, "target vo
 def all_on_one(
     trained: Trained, attend: Callable[..., tuple[Tensor, Tensor]], source: str, target: str
 ) -> Float[Tensor, "target source"]:
-    """Return how probable each target word is if its step, and no other, has all its weight on one source word.
+    """Return each target word's probability if its step, and no other, has all its weight on one source word.
 
     The target is forced. `attend` is the taught attention of the model, whose last argument is the mask: hiding all
     words but one gives that one the weight 1.

@@ -82,11 +82,11 @@ def corpus_table(task: str, caption: str) -> HTML:
 
 def shown(result: dict[str, Any], column: Column) -> dict[str, Any] | None:
     """Return a score, or None: it was not computed, or is no measure of the model (cased, but trained without case)."""
-    cased_of_lower = column.path[-1] == "bleu" and task_of(result).startswith("multi30k") and lowercase(result)
+    cased_of_lower = column.path[-1] == "bleu" and task_of(result).startswith("multi30k") and is_lowercase(result)
     return None if cased_of_lower else score(result, *column.path)
 
 
-def lowercase(result: dict[str, Any]) -> bool:
+def is_lowercase(result: dict[str, Any]) -> bool:
     return bool(result["recipe"].get("lowercase"))
 
 
@@ -94,7 +94,7 @@ def body(task: str, solution: str, run: str, runs: Runs, columns: Sequence[Colum
     """Return the two rows of a run: its scores; its size, device and time, with the commands folded."""
     named = run.removeprefix(f"{task}-")
     words = "linear: words and pairs of words" if named == LINEAR[1] else f"{MODELS.get(solution, solution)}: {named}"
-    if lowercase(runs[0]) and task.startswith("multi30k"):
+    if is_lowercase(runs[0]) and task.startswith("multi30k"):
         words += " (lower-cased text)"
     cells = "".join(f"<td>{with_range(runs, column)}</td>" for column in columns)
     lines = "".join(f"<code>{escape(line)}</code>" for line in commands(task, solution, run, runs))
@@ -170,7 +170,7 @@ def signatures(models: dict[tuple[str, str], Runs], columns: Sequence[Column]) -
 
 
 def aims() -> HTML:
-    """Return what the project aimed at beside what it has: reached or missed, by how much, and why if that is known."""
+    """Return the project's aims beside its results: reached or missed, by how much, and the reason if it is known."""
     head = "".join(f'<th scope="col">{text}</th>' for text in ("score", "aim", "ours", "reached or missed"))
     rows = "".join(aim_row(solution, aim) for solution, aim in all_aims())
     return HTML(
@@ -194,7 +194,7 @@ def aim_row(solution: str, aim: dict[str, Any]) -> str:
     best = max(tried, key=lambda runs: sign * mean(runs, column))
     gap = round(sign * (mean(best, column) - aim["aim"]), column.digits)
     verdict = "reached" if gap >= 0 else f"missed by {-gap:.{column.digits}f}"
-    if gap < 0 and len(best) == 1 and inside(best[0], column, aim["aim"]):
+    if gap < 0 and len(best) == 1 and is_inside(best[0], column, aim["aim"]):
         verdict += "; the aim lies inside the interval"
     why = f"Reason: {aim['reason']}" if gap < 0 else ""
     seeds = "1 seed" if len(best) == 1 else f"{len(best)} seeds"
@@ -211,6 +211,6 @@ def mean(runs: Runs, column: Column) -> float:
     return column.scale * sum(scores) / len(scores)
 
 
-def inside(result: dict[str, Any], column: Column, value: float) -> bool:
+def is_inside(result: dict[str, Any], column: Column, value: float) -> bool:
     interval = score(result, *column.path)
     return interval is not None and column.scale * interval["low"] <= value <= column.scale * interval["high"]

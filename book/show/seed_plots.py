@@ -27,8 +27,9 @@ def dots(
 ) -> Picture:
     """Draw a row for each variant: a small mark for each seed, a large one for their mean; a colour for each series.
 
-    What is drawn may be `of` texts in place of seeds. The words of a row stand above its marks, so that the plot is not
-    much wider than its marks need.
+    The marks may be `of` texts in place of seeds; the text for screen readers has `digits` behind the point. `x_label`
+    and `title` stand at the axes, and the words of a row above its marks, so that the plot stays narrow. `marks` are
+    upright lines to compare with (words: value).
     """
     series = {name: {row: seeds for row, seeds in rows.items() if seeds} for name, rows in series.items()}
     names = list(dict.fromkeys(row for rows in series.values() for row in rows))
@@ -110,9 +111,9 @@ def seed_curves(
     marks: Marks | None = None,
     ticks: Sequence[float] = (),
 ) -> Picture:
-    """Draw the curves of single seeds, those of one variant in one colour; `marks` are level lines.
+    """Draw a `series` of curves of single seeds for each variant, in one colour; `marks` are level lines.
 
-    With `ticks` the axis of x is logarithmic, and has these.
+    `x_label`, `y_label` and `title` stand at the axes. With `ticks` the axis of x is logarithmic, and has these.
     """
     figure, (axes,) = panels((6.4, 4.0))
     axes.set(xlabel=x_label, ylabel=y_label, title=title)
@@ -145,7 +146,10 @@ def lines(
     marks: Marks | None = None,
     y_ticks: Sequence[float] = (),
 ) -> Picture:
-    """Draw curves with a mark at each point; `log` names the logarithmic axes ("", "x", "y", "xy")."""
+    """Draw curves with a mark at each point; `log` names the logarithmic axes ("", "x", "y", "xy").
+
+    `x_label`, `y_label` and `title` stand at the axes, `ticks` and `y_ticks` on them; `marks` are level lines.
+    """
     figure, (axes,) = panels((6.4, 4.0), grid="both" if log else "y")
     axes.set(xlabel=x_label, ylabel=y_label, title=title)
     texts = []

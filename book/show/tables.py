@@ -33,7 +33,7 @@ def results(solution: str, run: str) -> list[dict[str, Any]]:
 
 
 def outputs(solution: str, run: str) -> list[dict[str, Any]]:
-    """Return what a run put out on the test sets (translations, links, labels), seed by seed."""
+    """Return a run's outputs on the test sets (translations, links, labels), seed by seed."""
     return _read(solution, f"{run}-seed*.outputs.json.gz")
 
 

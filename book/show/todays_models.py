@@ -103,7 +103,7 @@ def models_table() -> HTML:
 
 
 def sources_table() -> HTML:
-    """Return where each cell of the table was read."""
+    """Return the source of each cell of the table."""
     rows = []
     for model in models():
         for source in model.sources:

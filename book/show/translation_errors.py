@@ -21,7 +21,7 @@ Outputs = Sequence[Mapping[str, Any]]  # what the runs of a variant put out, see
 
 
 def errors(runs: Outputs) -> list[Counter[str]]:
-    """Return how many test translations (greedy) are wrong, and in which plain ways, seed by seed.
+    """Return the numbers of wrong test translations (greedy), in all and of each plain kind, seed by seed.
 
     "twice": a word stands twice in a row, and none does in the true translation; "pair": two neighbouring words of the
     true translation come together more often than there; "left out": the true translation without some of its words.
@@ -33,14 +33,14 @@ def errors(runs: Outputs) -> list[Counter[str]]:
         for true, text in zip(targets, run["translations"]["test"]["greedy"], strict=True):
             words = text.split()
             counts["wrong"] += words != true
-            counts["twice"] += repeats(words) and not repeats(true)
+            counts["twice"] += has_repeats(words) and not has_repeats(true)
             counts["pair"] += has_pair_too_often(words, true)
             counts["left out"] += words != true and is_part(words, true)
         seeds.append(counts)
     return seeds
 
 
-def repeats(words: Sequence[str]) -> bool:
+def has_repeats(words: Sequence[str]) -> bool:
     """Return whether a word stands twice in a row."""
     return any(first == second for first, second in pairwise(words))
 
@@ -58,7 +58,7 @@ def is_part(words: Sequence[str], whole: Sequence[str]) -> bool:
 
 
 def errors_table(runs: Mapping[str, Outputs], head: str, caption: str) -> HTML:
-    """Return how translations fail, a row for each variant (its words: its runs) that has been run."""
+    """Return the kinds of failed translations, a row for each variant (its words: its runs) that has been run."""
     rows = [
         [words, *[spread([seed[kind] for seed in errors(every)], 0) for kind in KINDS]]
         for words, every in runs.items()

@@ -28,7 +28,7 @@ def with_curve(variant: str = "") -> tuple[Trained, list[tuple[int, float]]]:
 
 
 def evidence_shares(models: dict[str, Trained], documents: list[Document] | None = None) -> HTML:
-    """Return how much of each hop's weight lies on the gold evidence, on average over the documents, in per cent."""
+    """Return the share of each hop's weight on the gold evidence, on average over the documents, in per cent."""
     texts = documents or list(short_reviews().validation)
     gold = [gold_words(document) for document in texts]
     rows = []
@@ -52,7 +52,7 @@ VARIANTS = {"free": "4 hops, λ = 0", "": "4 hops, λ = 0.001", "strong": "4 hop
 
 
 def made_reviews(run: str = "reviews-small") -> HTML:
-    """Return what the model and its variants get on the made corpus, and where their hops look, beside a baseline."""
+    """Return scores of the model and its variants on the made corpus, and of their hops, beside a baseline."""
     rows = []
     for variant, words in VARIANTS.items():
         runs = results("structured", joined(run, variant))
@@ -191,7 +191,7 @@ def of_the_lesson() -> dict[str, str]:
 
 
 def right_with_price() -> str:
-    """Return what the chapter answers to its guess."""
+    """Return the chapter's answer to its guess."""
     without, with_it = (span("structured", "facts", variant) for variant in ("hops-4", "hops-4-heavy"))
     return (
         f"On two facts, four hops read {without} % right without the price, and {with_it} % with it, over three seeds."
@@ -205,7 +205,7 @@ def hops_that_differ() -> str:
 
 
 def divided_verdicts() -> str:
-    """Return how many trainings without a penalty have another best hop for the music than for the acting: "5 of 9"."""
+    """Return the number of trainings without a penalty with different best hops for music and acting: "5 of 9"."""
     seeds = [seed for hops in HOPS[1:] for seed in hops_of_aspects(variant_of(hops, "free"))]
     divided = [seed for seed in seeds if len({weights.index(max(weights)) for weights in seed.values()}) > 1]
     return f"{len(divided)} of {len(seeds)}"

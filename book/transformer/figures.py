@@ -108,7 +108,7 @@ def schedules(steps: int = 20_000) -> dict[str, list[tuple[int, float]]]:
 
 
 def cache_times() -> list[dict[str, float]]:
-    """Return what `python -m benchmarks.decoding` has measured: milliseconds of a word, by its place."""
+    """Return the results of `python -m benchmarks.decoding`: milliseconds of a word, by its place."""
     return read_json(ROOT / "solutions" / "transformer" / "results" / "cache.json")["words"]
 
 
@@ -122,7 +122,7 @@ def cache_plot() -> Picture:
 def heads_table(
     heads: Sequence[Head], equal: Mapping[tuple[str, int, int], Habits] | None = None, which: str = "Every head"
 ) -> HTML:
-    """Return what each head costs when it alone is left out, and where it attends; below, what equal weights give."""
+    """Return the cost of leaving out each head alone, and its places of attention; below, those of equal weights."""
     rows = [[head.name, f"{head.cost:+.3f}", *_shares(head.habits)] for head in heads]
     rows += [[f"equal weights, {use}", "", *_shares(equal[use, 0, 0])] for use in USES if equal]
     columns = ["head left out", "loss rises by", "<s>, </s>", "word before", "own word", "word after", "linked words"]

@@ -50,7 +50,7 @@ def positions_quoted() -> dict[str, str]:
 
 
 def training_quoted() -> dict[str, str]:
-    """Return what the page on training quotes: smoothing, norms with a warm-up and without, the cache."""
+    """Return the numbers on the page on training: smoothing, norms with a warm-up and without, the cache."""
     mean = partial(experiments.mean, "transformer", column=BLEU)
     first, *_, last = cache_times()
     cold = float(mean("norms", "cold"))
@@ -73,7 +73,7 @@ def training_quoted() -> dict[str, str]:
 
 
 def probabilities(model: Trained, french: str, english: str) -> dict[str, float]:
-    """Return how probable each word of a translation that is forced is."""
+    """Return the probability of each word of a forced translation."""
     steps, words = said(model, french, english), model.target_text.encode(english)
     return {word: float(step[place]) for word, step, place in zip(english.split(), steps, words, strict=True)}
 
@@ -99,7 +99,7 @@ def last_layer(model: Trained, mean: Float[Tensor, "target source"], french: str
 
 
 def removed(model: Trained) -> list[Head]:
-    """Return what each head costs on 100 validation sentences, the costliest first, and quote what the text says."""
+    """Return each head with its cost on 100 validation sentences, the costliest first; quote the text's numbers."""
     pairs = corpora.load("phrasebook").validation[::10]
     heads, equal = ablated(model, pairs), habits_of(model, pairs, equal=True)
     first, decoders = heads[0], [head for head in heads if head.use == "decoder"]
@@ -131,7 +131,7 @@ def removed(model: Trained) -> list[Head]:
 
 
 def of_its_parts(model: Trained, pairs: Sequence[Pair], head: Head) -> dict[str, str]:
-    """Return what a decoder head costs, and what is missed of it: its share from <s>, the rest, the sentence's own <s>.
+    """Return a decoder head's cost, and that of its parts: its share from <s>, the rest, the sentence's own <s>.
 
     The last is the cost of finding the vector at <s> of another sentence of the batch.
     """
@@ -166,13 +166,13 @@ def look_at_mark(heads: Sequence[Head]) -> list[Head]:
 
 
 def on_the_mark(heads: Sequence[Head]) -> str:
-    """Return how much weight these heads give to <s>, in per cent: "46 to 60"."""
+    """Return the weight that these heads give to <s>, in per cent: "46 to 60"."""
     shares = [head.habits.mark for head in look_at_mark(heads)]
     return f"{100 * min(shares):.0f} to {100 * max(shares):.0f}"
 
 
 def costs_much(heads: Sequence[Head]) -> str:
-    """Return what the chapter answers to its guess; raise ValueError where no such head is one of the costliest."""
+    """Return the chapter's answer to its guess; raise ValueError where no such head is one of the costliest."""
     head = look_at_mark(heads)[0]
     place = list(heads).index(head) + 1
     if place != 2:

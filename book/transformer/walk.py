@@ -35,7 +35,7 @@ def params() -> dict[str, torch.Tensor]:
 
 
 def steps() -> dict[str, Matrix]:
-    """Return what the first position is at each step, by the taught functions."""
+    """Return the first position's vector at each step, by the taught functions."""
     p = params()
     Q, K, V = (X @ p[f"W_{name}"].T for name in "qkv")
     attended, alpha = multi_head_attention(X, X, X, p, heads=2)
@@ -78,6 +78,7 @@ def layer_walk() -> Drawing:
 
 
 def _row(drawing: Drawing, x: float, y: float, values: Matrix, role: str, name: str = "", digits: int = 0) -> None:
+    """Draw `values` with a `name` and `digits` at (`x`, `y`) of a `drawing`, in the colour of `role`."""
     drawing.matrix(x, y, values, role, name, (42, 22), digits=digits)
 
 

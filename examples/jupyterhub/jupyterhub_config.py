@@ -10,7 +10,7 @@ KIT = Path("/srv/kit/attention-workbook/kit")  # what students import; all read 
 
 
 def python_path(spawner) -> str:
-    """Return where a person's notebooks and commands find `autograder`: teachers in the course, students in the kit."""
+    """Return the folder where a person's programs find `autograder`: for teachers the course, for students the kit."""
     return str(COURSE if spawner.user.name in TEACHERS else KIT)
 
 

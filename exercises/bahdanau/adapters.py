@@ -23,7 +23,7 @@ def with_tanh_cell(  # noqa: PLR0913 — the student's arguments
     W_h: Tensor,
     mask: Tensor | None,
 ) -> Any:
-    """Return what a step gives whose cell is tanh(W_x x + W_h state): gradients reach both matrices."""
+    """Return the outputs of a step whose cell is tanh(W_x x + W_h state): gradients reach both matrices."""
 
     calls = []
 

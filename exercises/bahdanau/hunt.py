@@ -19,7 +19,7 @@ def diagnosis():
 
 
 def repaired_attention(query, keys, values, W_q, W_k, v, mask=None):
-    """Return what `broken_attention` should return: one statement is another, the rest is as it was."""
+    """Return the right result: this is `broken_attention` with one statement changed."""
     asked = query @ W_q.T
     offered = keys.transpose(0, 1) @ W_k.T
     scores = torch.tanh(asked + offered) @ v

@@ -33,7 +33,7 @@ class Shuffled:
         return self.step(prefix)
 
     def likeliest(self, tokens: list[int]) -> list[tuple[float, int]]:
-        """Return how a prefix may go on, best first."""
+        """Return the continuations of a prefix, best first."""
         state = 0
         for token in tokens:
             state = self.following[token][state]
@@ -96,6 +96,6 @@ def pool(*parts: list[Hypothesis]) -> list[Hypothesis]:
 
 
 def searched(step: Callable, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
-    """Return what the right search gives."""
+    """Return the result of the right search."""
     finished, active = search(step, bos, eos, beam, max_len)
     return best(finished + active, alpha)

@@ -128,10 +128,10 @@ def beam_case(  # noqa: PLR0913 — what one case demands
         finished, active = search(step, *rest[:-1])
         words, score = best(pool(finished, active), alpha)
         steps = max(len(hypothesis) for _, hypothesis in pool(finished, active)) - 1
-        tells = steps <= calls and all(_differs(mistake, step, rest, (words, score)) for mistake in against)
+        tells = steps <= calls and all(_is_different(mistake, step, rest, (words, score)) for mistake in against)
         answers = [_given(mistake, step, rest) for mistake in apart] if tells else []
         tells = tells and not any(same(one, two) for one, two in combinations(answers, 2))
-        if tells and _steady(rng, step, rest, words):
+        if tells and _is_steady(rng, step, rest, words):
             return [step.step, *rest]
     raise RuntimeError(f"no table of {TRIES} tells beam {beam}, max_len {max_len}, alpha {alpha} from its mistakes")
 
@@ -157,13 +157,13 @@ def _steps(
             yield bos, eos, Shuffled(table, order, ranked)
 
 
-def _steady(rng: Rng, step: Shuffled, rest: list, tokens: list[int]) -> bool:
+def _is_steady(rng: Rng, step: Shuffled, rest: list, tokens: list[int]) -> bool:
     """Return whether the winner stays under noise that is hundreds of times that of float32."""
     noisy = (step.table + rng.uniform(-1e-3, 1e-3, size=step.table.shape) for _ in range(3))
     return all(searched(Shuffled(table, step.order, {}), *rest)[0] == tokens for table in noisy)
 
 
-def _differs(mistake: Callable, step: Shuffled, rest: list, right: tuple[list[int], float]) -> bool:
+def _is_different(mistake: Callable, step: Shuffled, rest: list, right: tuple[list[int], float]) -> bool:
     """Return whether the mistake shows on this case: it crashes, says other tokens, or gives another score."""
     given = _given(mistake, step, rest)
     if given is None:

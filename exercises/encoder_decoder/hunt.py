@@ -12,7 +12,7 @@ from autograder.kit.verdict.cases import EXACT
 def bigram_search(
     table: Float[Tensor, "vocabulary vocabulary"], bos: int, eos: int, beam: int, max_len: int, alpha: float
 ) -> tuple[list[int], float]:
-    """Return what beam search gives with a model that knows the last word only: its logits are a row of the table."""
+    """Return the result of beam search with a model that knows the last word only: its logits are a row of `table`."""
     return repaired_search(table, bos, eos, beam, max_len, alpha)
 
 
@@ -28,7 +28,7 @@ def diagnosis():
 
 
 def repaired_search(table, bos, eos, beam, max_len, alpha):
-    """Return what `broken_search` should return: one statement is another, the rest is as it was."""
+    """Return the right result: this is `broken_search` with one statement changed."""
     log_p = table.log_softmax(dim=-1)
     active, pool = [(0.0, [bos])], []
     for _ in range(max_len):

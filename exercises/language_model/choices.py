@@ -16,7 +16,7 @@ ONE_HEAD = "one head, or one position"
 
 
 def nucleus(ranked: np.ndarray, p: float) -> tuple[np.ndarray, bool]:
-    """Return how many of ranked probabilities are needed to reach p, and whether that is clear in every row."""
+    """Return the number of ranked probabilities needed to reach p, and whether it is clear in every row."""
     sums = ranked.cumsum(axis=-1)[..., :-1]
     return 1 + (sums < p).sum(axis=-1), p == 1 or bool(np.abs(sums - p).min(initial=1) > NEAR)
 
@@ -35,11 +35,17 @@ def choice(rng: Rng, shape: Sequence[int], temperature: float, k: int, p: float,
         right, clear = nucleus(first / first.sum(axis=-1, keepdims=True), p)
         before, cold_clear = nucleus(cold, p)
         ordered = not k or p == 1 or ((np.minimum(plain, k) != right).any() and (before != plain).any())
-        if clear and first_clear and cold_clear and (ordered or ranked.ndim != 2) and _edges(ranked, right, k):
+        if (
+            clear
+            and first_clear
+            and cold_clear
+            and (ordered or ranked.ndim != 2)
+            and _has_clear_edges(ranked, right, k)
+        ):
             return [logits, temperature, k, p]
 
 
-def _edges(ranked: np.ndarray, sizes: np.ndarray, k: int) -> bool:
+def _has_clear_edges(ranked: np.ndarray, sizes: np.ndarray, k: int) -> bool:
     """Return whether the last word that is kept and the first that is not are well apart in every row."""
     steps = np.abs(np.diff(ranked, axis=-1))
     places = np.stack([sizes, np.full_like(sizes, k or ranked.shape[-1])], axis=-1) - 1

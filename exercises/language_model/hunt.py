@@ -22,7 +22,7 @@ def mean_and_rotation_by_hand() -> tuple[list[float], list[float]]:
 
 
 def through(own, query, key, value, past_key, past_value):
-    """Return what a grouped-query attention gives that takes keys and values of past and new positions together."""
+    """Call a grouped-query attention that takes keys and values of past and new positions together."""
     return own(query, torch.cat([past_key, key], dim=2), torch.cat([past_value, value], dim=2), None)
 
 
@@ -46,7 +46,7 @@ def diagnosis():
 
 
 def repaired_continuation(query, key, value, past_key, past_value):
-    """Return what `broken_continuation` should return: one statement is another, the rest is as it was."""
+    """Return the right result: this is `broken_continuation` with one statement changed."""
     keys = torch.cat([past_key, key], dim=2)
     values = torch.cat([past_value, value], dim=2)
     scores = query @ keys.transpose(2, 3) / query.shape[-1] ** 0.5

@@ -33,7 +33,7 @@ def few_weights(
     index_weight: Tensor,
     count: int,
 ) -> Any:
-    """Return what a function gives; where the text is long, see that no softmax runs over all of it."""
+    """Call a function; where the text is long, see that no softmax runs over all of it."""
     given = query, key, value, index_query, index_key, index_weight, count
     if query.shape[1] < LONG_TEXT:
         return function(*given)
@@ -55,7 +55,7 @@ def tiles_by_hand(
     grad: Tensor,
     tile: int,
 ) -> Any:
-    """Return what a function gives with autograd off; where there are many tiles, see that it reads few at a time."""
+    """Call a function with autograd off; where there are many tiles, see that it reads few at a time."""
     with ExponentialCounter() as counter:
         result = without_autograd(function, query, key, value, context, logsumexp, grad, tile)
     most = 4 * query[..., 0].numel() * tile  # all queries may meet a tile of keys at once

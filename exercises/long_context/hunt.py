@@ -24,7 +24,7 @@ def merge_by_hand() -> tuple[list[float], list[float], list[float]]:
 
 
 def through(own, query, key, value, window, chunk):
-    """Return what attention to a window gives, all positions at once: the size of a chunk changes nothing."""
+    """Call attention to a window on all positions at once: the size of a chunk changes nothing."""
     return own(query, key, value, window)
 
 
@@ -46,7 +46,7 @@ def diagnosis():
 
 
 def repaired_chunks(query, key, value, window, chunk):
-    """Return what `broken_chunks` should return: one statement is another, the rest is as it was."""
+    """Return the right result: this is `broken_chunks` with one statement changed."""
     contexts = []
     for start in range(0, query.shape[1], chunk):
         end = start + chunk

@@ -18,7 +18,7 @@ def after_zeros(
     D: int,
     before: int = 0,
 ) -> Any:
-    """Return what a window gives in sources that begin with `before` states of zeros; p and lengths count these too.
+    """Return a window's outputs in sources that begin with `before` states of zeros; p and lengths count these too.
 
     The pages of `np.zeros` are allocated at the first write, so a long source costs only what the function touches.
     """

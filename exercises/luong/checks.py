@@ -16,7 +16,7 @@ SCORES, EQUAL, ONE = "the scores", "sizes that are equal", "one sentence, one po
 
 
 def score_cases(widths: tuple[int, ...]) -> Callable[[Rng], list[CaseInput]]:
-    """Return how the cases of a score are drawn: `widths` are all different, and there are as many as the score has."""
+    """Return the function that draws the cases of a score: `widths` are all different, as many as the score has."""
 
     def draw(rng: Rng) -> list[CaseInput]:
         wide, count = tuple(width + 2 for width in widths[::-1]), len(widths)

@@ -19,7 +19,7 @@ def diagnosis():
 
 
 def repaired_weights(h_t, h_s, W_a, W_p, v_p, lengths, D):
-    """Return what `broken_weights` should return: one statement is another, the rest is as it was."""
+    """Return the right result: this is `broken_weights` with one statement changed."""
     p = lengths * torch.sigmoid(torch.tanh(h_t @ W_p.T) @ v_p)
     s = torch.arange(h_s.shape[1])
     distance = s - p[:, None]

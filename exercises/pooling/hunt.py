@@ -26,7 +26,7 @@ def two_levels(
     Float[Tensor, "batch sentences words"],
     Float[Tensor, "batch sentences"],
 ]:
-    """Return both levels without an encoder between them: what `broken_hierarchy` should return."""
+    """Return both levels without an encoder between them: the right result of `broken_hierarchy`."""
     return hierarchical_attention(H, W_w, b_w, u_w, W_s, b_s, u_s, mask)
 
 
@@ -44,7 +44,7 @@ def diagnosis():
 
 
 def repaired_hierarchy(H, W_w, b_w, u_w, W_s, b_s, u_s, mask=None):
-    """Return what `broken_hierarchy` should return: one statement is another, the rest is as it was."""
+    """Return the right result: this is `broken_hierarchy` with one statement changed."""
     if mask is None:
         mask = torch.ones(H.shape[:3], dtype=torch.bool)
     scores = torch.tanh(H @ W_w.T + b_w) @ u_w

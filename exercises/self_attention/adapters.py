@@ -49,7 +49,7 @@ def _call_with_another(module: nn.Module, X: Tensor, mask: Tensor | None) -> Non
 
 
 def few_at_a_time(function: Callable, Q: Tensor, K: Tensor, V: Tensor, chunk: int, mask: Tensor | None = None) -> Any:
-    """Return what attention in chunks gives; where the keys are many chunks, see that it reads a few at a time."""
+    """Call attention in chunks; where the keys are many chunks, see that it reads a few at a time."""
     if K.shape[-2] < MANY_CHUNKS * chunk:
         return function(Q, K, V, chunk, mask)
     with ExponentialCounter() as counter:

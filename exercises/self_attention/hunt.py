@@ -19,7 +19,7 @@ def diagnosis():
 
 
 def repaired_attention(X, W_q, W_k, W_v, mask=None):
-    """Return what `broken_attention` should return: one statement is another, the rest is as it was."""
+    """Return the right result: this is `broken_attention` with one statement changed."""
     Q, K, V = X @ W_q.T, X @ W_k.T, X @ W_v.T
     scores = Q @ K.transpose(1, 2)
     scores = scores / K.shape[-1] ** 0.5

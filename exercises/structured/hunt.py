@@ -18,7 +18,7 @@ def diagnosis():
 
 
 def repaired_attention(H, W_s1, W_s2, mask=None):
-    """Return what `broken_attention` should return: one statement is another, the rest is as it was."""
+    """Return the right result: this is `broken_attention` with one statement changed."""
     batch, words, width = H.shape
     states = H.reshape(batch * words, width)
     hidden = torch.tanh(states @ W_s1.T)

@@ -39,7 +39,7 @@ def counted_decoding(
 
 
 def one_cache(function: Callable, x: Tensor, cache: Tensor, params: dict[str, Tensor], heads: int) -> Any:
-    """Return what a step gives; keys and values apart are no cache, which is one tensor."""
+    """Return a step's outputs; raise TypeError for keys and values apart, as a cache is one tensor."""
     result = function(x, cache, params, heads)
     if isinstance(result, tuple | list) and len(result) == 2 and isinstance(result[1], tuple | list):
         kind = type(result[1]).__name__

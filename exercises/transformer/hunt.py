@@ -21,7 +21,7 @@ def heads_by_hand() -> tuple[list[float], list[float]]:
 
 
 def through(own, x, W_q, W_k, W_v, W_o, heads):
-    """Return what a multi-head attention gives that takes its parameters in a dictionary: here all biases are 0."""
+    """Call a multi-head attention that takes its parameters in a dictionary: here all biases are 0."""
     params = {"W_q": W_q, "W_k": W_k, "W_v": W_v, "W_o": W_o}
     params |= {name.replace("W", "b"): torch.zeros(x.shape[-1]) for name in params}
     return own(x, x, x, params, heads, None)
@@ -30,7 +30,7 @@ def through(own, x, W_q, W_k, W_v, W_o, heads):
 def plain_heads(
     x: Float[Tensor, "batch length d_model"], W_q: Matrix, W_k: Matrix, W_v: Matrix, W_o: Matrix, heads: int
 ) -> tuple[Float[Tensor, "batch length d_model"], Float[Tensor, "batch heads length length"]]:
-    """Return multi-head self-attention without biases, and its weights: what `broken_heads` should return."""
+    """Return multi-head self-attention without biases, and its weights: the right result of `broken_heads`."""
     return through(multi_head_attention, x, W_q, W_k, W_v, W_o, heads)
 
 
@@ -47,7 +47,7 @@ def diagnosis():
 
 
 def repaired_heads(x, W_q, W_k, W_v, W_o, heads):
-    """Return what `broken_heads` should return: one statement is another, the rest is as it was."""
+    """Return the right result: this is `broken_heads` with one statement changed."""
     batch, length, width = x.shape
     q = (x @ W_q.T).view(batch, length, heads, -1).transpose(1, 2)
     k = (x @ W_k.T).view(batch, length, heads, -1).transpose(1, 2)

@@ -70,7 +70,7 @@ def run_chat(
 
 
 def asked(questions: Sequence[str]) -> Iterator[str]:
-    """Yield the questions; where there are none, what is typed, until an empty line or the end."""
+    """Yield the questions; where there are none, the lines typed, until an empty line or the end."""
     if questions or not sys.stdin.isatty():
         yield from map(common.as_text, questions or common.standard_input())
         return

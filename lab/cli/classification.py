@@ -57,12 +57,12 @@ def run_classify(solution: Solution, argv: list[str]) -> None:
     """Label texts with the newest model, and draw where it looked."""
     options, texts = common.read_with_texts(Classify, solution, argv)
     trained = LABELLED.newest(solution, options)
-    corpus = trained.about["run"].split("-")[0]  # a run that is asked for by name may be of another
+    corpus = trained.about["run"].split("-")[0]  # a run asked for by name may have another corpus
     common.answer(texts, lambda line: show(trained, corpus, line, options.weights))
 
 
 def show(trained: Trained, corpus: str, line: str, weights: bool) -> bool:
-    """Print the label of a text, and below it the weight of each word; tell whether there was one."""
+    """Print the label of a text, and below it the weight of each word; return whether there was a label."""
     try:
         sentences = corpora.read(corpus, line) if line.strip() else ()
     except CorpusError as error:

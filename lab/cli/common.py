@@ -57,17 +57,17 @@ def dispatch(
     """Run one command. A mistake of the user ends with one message and exit code 2, and changes nothing."""
     argv = sys.argv[1:] if argv is None else argv
     if not argv or argv[0] not in commands:
-        asked = argv[0] if argv else "nothing"
-        help_asked = asked in ("-h", "--help")
+        command = argv[0] if argv else "nothing"
+        help_asked = command in ("-h", "--help")
         usage = f"usage: python -m solutions.{solution.name} {' | '.join(commands)} [--help]"
         if help_asked:
             print("\n".join([usage, *(f"  {name:<10} {run.__doc__}" for name, run in commands.items())]))
             sys.exit(0)
-        fail(f"expected one of these commands, got {asked}\n{usage}")
+        fail(f"expected one of these commands, got {command}\n{usage}")
     try:
         commands[argv[0]](solution, argv[1:])
         sys.stdout.flush()
-    except BrokenPipeError:  # who reads has read enough, as in `classify … | head`
+    except BrokenPipeError:  # the reader has read enough, as in `classify … | head`
         with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())  # so that Python's own last flush succeeds
         sys.exit(1)
@@ -105,7 +105,7 @@ def with_recipe(solution: Solution, named: str, kind: type, default: Any, argv: 
 
 
 def read(kind: type, solution: Solution, argv: list[str]) -> Any:
-    """Return the options of a command, which its class is called by, every number of them in its range."""
+    """Return the options of a command as an object of its class `kind`, every number in its range."""
     import tyro
 
     prog = f"python -m solutions.{solution.name} {kind.__name__.lower()}"
@@ -129,17 +129,17 @@ def read_with_texts(kind: type, solution: Solution, argv: list[str]) -> tuple[An
 def answer(lines: Sequence[str], show: Callable[[str], bool]) -> None:
     """Show what a model says to each line, or to those of standard input; exit code 2 if one got no answer.
 
-    A ValueError is the model's word on a line, as of learned positions on one that is longer than their table.
+    A ValueError is the model's complaint about a line, such as one longer than the table of learned positions.
     """
 
-    def answered(line: str) -> bool:
+    def has_answer(line: str) -> bool:
         try:
             return show(line)
         except ValueError as error:
             print(f"error: {error}", file=sys.stderr)
             return False
 
-    answers = [answered(line) for line in (map(as_text, lines) if lines else standard_input())]
+    answers = [has_answer(line) for line in (map(as_text, lines) if lines else standard_input())]
     if not all(answers):
         sys.exit(2)
 
@@ -153,7 +153,7 @@ def standard_input() -> Iterator[str]:
 
 
 def as_text(line: str, where: str = "an argument") -> str:
-    """Return a line, its accents as NFC has them; raise UsageError if it holds bytes that are no UTF-8."""
+    """Return a line in Unicode's form NFC; raise UsageError if it holds bytes that are no UTF-8."""
     if byte := next((ord(letter) - 0xDC00 for letter in line if "\udc80" <= letter <= "\udcff"), None):
         raise UsageError(
             f"{where} is not UTF-8: it holds the byte 0x{byte:x}. Convert it first, as with: iconv -f latin1 -t utf-8"
@@ -163,8 +163,8 @@ def as_text(line: str, where: str = "an argument") -> str:
 
 def cut(words: Sequence[str], letters: int = 60, most: int = 20) -> str:
     """Return words side by side, the long ones and the list cut off."""
-    shown = [word if len(word) <= letters else f"{word[:letters]}…" for word in words[:most]]
-    return " ".join([*shown, *(["…"] if len(words) > most else [])])
+    words_shown = [word if len(word) <= letters else f"{word[:letters]}…" for word in words[:most]]
+    return " ".join([*words_shown, *(["…"] if len(words) > most else [])])
 
 
 def find_recipe(solution: Solution, name: str) -> Any:

@@ -16,7 +16,7 @@ from lab.kinds.kind import run_of
 from lab.kinds.ranges import Seed, demand_word
 from lab.kinds.runs import Solution, trained_seeds
 from lab.train.checkpoints import CheckpointError
-from lab.train.distributed import Team, here, lost, part_ways
+from lab.train.distributed import Team, here, is_process_lost, part_ways
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Evaluate(Where):
     """one seed; by default every seed that has been trained"""
 
     def how(self) -> dict[str, Any]:
-        """Return what the scorer is told beside the run."""
+        """Return the scorer's options beside the run."""
         return {}
 
 
@@ -50,7 +50,7 @@ def joint_failure(team: Team) -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        if not lost(error):
+        if not is_process_lost(error):
             raise
         raise UsageError(
             f"process {team.rank} of {team.size} has lost another one, which was killed or says above why it ended; "
@@ -60,7 +60,7 @@ def joint_failure(team: Team) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of model: how it is trained, the corpora that it takes, and what is said of another one."""
+    """A kind of model: how it is trained, the corpora that it takes, and the error for any other."""
 
     experiment: Experiment
     fits: Callable[[str], Any]
@@ -68,9 +68,9 @@ class Kind:
     training: type = Train
     evaluating: type = Evaluate
 
-    def commands(self, sweeps: Mapping[str, Sweep] | None, **asked: Callable) -> dict[str, Callable]:
+    def commands(self, sweeps: Mapping[str, Sweep] | None, **others: Callable) -> dict[str, Callable]:
         """Return the commands: those of every kind, and between them the ones that ask a model."""
-        return {"train": self.train, "evaluate": self.evaluate, **asked, "sweep": sweep_of(sweeps or {})}
+        return {"train": self.train, "evaluate": self.evaluate, **others, "sweep": sweep_of(sweeps or {})}
 
     def corpus(self, solution: Solution, name: str | None) -> str:
         """Return the corpus asked for, or the chapter's first; one that does not fit is an error."""
@@ -81,7 +81,7 @@ class Kind:
         return name
 
     def run(self, solution: Solution, options: Where, recipe: str | None = None, seed: int = 1) -> Any:
-        """Return the run that is asked for; a recipe that there is not is an error."""
+        """Return the run asked for; an unknown recipe is an error."""
         corpus = self.corpus(solution, options.corpus)
         recipe = recipe or options.recipe or default_recipe(solution, corpus)
         find_recipe(solution, recipe)
@@ -128,7 +128,7 @@ class Kind:
 
 
 def asked_seeds(run: Any, seed: int | None, advice: str) -> list[int]:
-    """Return the seed that is asked for, or all that have been trained; none is an error that gives the advice."""
+    """Return the seed asked for, or all trained seeds; if there is none, raise an error with the advice."""
     trained = trained_seeds(run.folder.parent)
     if chosen := [one for one in trained if seed in (None, one)]:
         return chosen
@@ -137,12 +137,12 @@ def asked_seeds(run: Any, seed: int | None, advice: str) -> list[int]:
 
 
 def default_recipe(solution: Solution, corpus: str) -> str:
-    """Return the recipe that a corpus takes, or the chapter's first; of a translation model its last, for real text."""
+    """Return the recipe for a corpus: the one set for it, or the chapter's first; for a real parallel text its last."""
     return solution.defaults.get(corpus) or list(solution.defaults.values())[-1 if corpora.is_parallel(corpus) else 0]
 
 
 def advice(solution: Solution, run: Any) -> str:
-    """Return what to do where no model of a run is trained."""
+    """Return the advice for a run without a trained model."""
     options = f"--corpus {run.corpus}"
     if corpora.is_parallel(run.corpus) and (run.source, run.target) != corpora.direction(run.corpus):
         options += f" --source {run.source} --target {run.target}"

@@ -30,7 +30,7 @@ def sweep_of(sweeps: Mapping[str, Sweep]) -> Callable[[Solution, list[str]], Non
     """Return the command `sweep` of a chapter with these experiments."""
 
     def run_sweep(solution: Solution, argv: list[str]) -> None:
-        """Train and score every run of an experiment; what is done already is not done again."""
+        """Train and score every run of an experiment that has no result yet."""
         import tyro
 
         named, rest = (argv[0], argv[1:]) if argv and not argv[0].startswith("-") else ("", argv)
@@ -48,7 +48,7 @@ def sweep_of(sweeps: Mapping[str, Sweep]) -> Callable[[Solution, list[str]], Non
         if options.commands:
             print("\n".join(written_out(steps, options.device)))
             return
-        left = [step for step in steps if not step.done]
+        left = [step for step in steps if not step.is_done]
         print(f"{named}: {len(steps)} runs, {len(steps) - len(left)} of them done", flush=True)
         if failed := carried_out(left, options.jobs, options.device):
             raise UsageError("\n".join([f"{len(failed)} of {len(left)} runs failed:", *failed]))
@@ -59,7 +59,7 @@ def sweep_of(sweeps: Mapping[str, Sweep]) -> Callable[[Solution, list[str]], Non
 def written_out(steps: Sequence[Step], device: str | None) -> list[str]:
     """Return the commands of the steps as a reader would type them."""
     return [
-        " ".join(["python", *command[1:]]) + ("  # done" if step.done else "")
+        " ".join(["python", *command[1:]]) + ("  # done" if step.is_done else "")
         for step in steps
         for command in step.commands(device)
     ]
@@ -76,7 +76,7 @@ def carried_out(steps: Sequence[Step], jobs: int, device: str | None) -> list[st
                     failed.append(f"  {waiting[future].name}: {error}")
                 else:
                     print(f"done: {waiting[future].name} ({done} of {len(steps)})", flush=True)
-        except KeyboardInterrupt:  # the terminal has interrupted those that run, too
+        except KeyboardInterrupt:  # the terminal has interrupted the running ones, too
             pool.shutdown(cancel_futures=True)
             raise
     return failed
@@ -86,7 +86,7 @@ def carry_out(step: Step, device: str | None) -> str:
     """Train and score one run, its output in RUN/seedN/sweep.log; return what went wrong, or nothing."""
     log = step.run.folder / "sweep.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    in_order = os.environ | {"PYTHONUNBUFFERED": "1"}  # the error stands behind what was printed before it
+    in_order = os.environ | {"PYTHONUNBUFFERED": "1"}  # an error comes after the lines printed before it
     for command in step.commands(device):
         with log.open("ab") as file:
             done = subprocess.run(command, cwd=ROOT, env=in_order, stdout=file, stderr=subprocess.STDOUT, check=False)

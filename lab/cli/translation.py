@@ -78,12 +78,12 @@ def run_translate(solution: Solution, argv: list[str]) -> None:
     """Translate sentences with the newest model, and draw where it looked."""
     options, sentences = common.read_with_texts(Translate, solution, argv)
     trained = PARALLEL.newest(solution, options)
-    corpus, source, *_ = trained.about["run"].split("-")  # a run that is asked for by name may be of another
+    corpus, source, *_ = trained.about["run"].split("-")  # a run asked for by name may have another corpus
     common.answer(sentences, lambda line: show(trained, corpora.tokenise(corpus, line, source), options))
 
 
 def show(trained: Trained, sentence: str, options: Translate) -> bool:
-    """Print a translation, and below it where the model looked for each word; tell whether there was one."""
+    """Print a translation, and below it where the model looked for each word; return whether there was one."""
     from lab.show.attention_table import alignment_text
 
     if not sentence.split():

@@ -14,7 +14,7 @@ from typing import Any
 
 
 class CorpusError(Exception):
-    """A corpus that cannot be had as asked; the message says what, expected, got, what to do."""
+    """A corpus that cannot be loaded as asked for; the message says which, what was expected, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -155,13 +155,13 @@ def references(name: str, split: str, language: str) -> list[str] | None:
 
 
 def tokenise(name: str, text: str, language: str) -> str:
-    """Return text as people write it, as the corpus has it: cut into words if the corpus is."""
+    """Return a text written by people in the form of the corpus: cut into words if the corpus is."""
     module = _corpus(name)
     return module.tokenise(text, language) if hasattr(module, "tokenise") else text
 
 
 def read(name: str, text: str) -> tuple[str, ...]:
-    """Return text as people write it as the sentences of a labelled corpus, each cut into words."""
+    """Return a text written by people as the sentences of a labelled corpus, each cut into words."""
     if not is_labelled(name):
         raise CorpusError(f"{name} has no labels: take one of {', '.join(filter(is_labelled, names()))}.")
     return _corpus(name).read(text)

@@ -21,7 +21,7 @@ from lab.text.tokenizers import sentences
 LABELS = ("negative", "positive")
 NAMES = {"neg": "negative", "pos": "positive"}
 COMMIT = "05fb2144cdac27a88f277b3969df58e2ae041af6"
-# All reviews as separate files, with the validation part; nobody has checked the archive, but what is made of it is.
+# All reviews as separate files, with the validation part. The archive is not checked; the tables made from it are.
 ARCHIVE = Source(f"https://codeload.github.com/dax44/AMLM/tar.gz/{COMMIT}", None, "imdb/AMLM.tar.gz")
 # SHA-256 of the tables: label, id, stars, part (train, val or test), text; newlines and tabs of the text are spaces.
 CONTENTS = {
@@ -31,7 +31,7 @@ CONTENTS = {
 
 
 def table(name: str) -> bytes:
-    """Return one of the two tables, checked; made of the archive if it is not there."""
+    """Return one of the two tables, checked; if it is missing, make it from the archive."""
     path = data_folder() / "imdb" / f"{name}.tsv.xz"
     if not path.exists():
         pack(fetch(ARCHIVE), path.parent)
@@ -77,7 +77,7 @@ def load() -> Labelled:
 
 
 def read(text: str) -> tuple[str, ...]:
-    """Return a review as people write it as its sentences."""
+    """Return the sentences of a review written by people."""
     return sentences(unbroken(text))
 
 

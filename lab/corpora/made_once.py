@@ -1,4 +1,4 @@
-"""A corpus that rules make is made once: it is kept on disk under a digest of the code that makes it."""
+"""Corpora made by rules are made once, and kept on disk under a digest of the code that makes them."""
 
 import functools
 import pickle

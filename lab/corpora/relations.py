@@ -67,7 +67,7 @@ class Scene:
         return words(f"the {kind}<{marker}> {name} </{marker}>" if marker else f"the {kind}{name}")
 
     def aside(self) -> list[Word]:
-        """Return where or when, or nothing."""
+        """Return an expression of place or of time, or nothing."""
         return words(self.rng.choice(["", "", self.rng.choice(PLACES), self.rng.choice(TIMES)]))
 
     def habit(self) -> list[Word]:
@@ -160,5 +160,5 @@ def load() -> Labelled:
 
 
 def read(text: str) -> tuple[str, ...]:
-    """Return a sentence as people write it, its two persons between <e1> </e1> and <e2> </e2>."""
+    """Return a sentence written by people, its two persons between <e1> </e1> and <e2> </e2>, cut into words."""
     return (with_markers(text.lower()),)

@@ -1,4 +1,4 @@
-"""Random sequences made on the fly, in which what comes next was seen before: repeated ones, and pairs to recall."""
+"""Random sequences made on the fly whose next token was seen before: repeated ones, and pairs to recall."""
 
 import torch
 from jaxtyping import Bool, Int
@@ -12,8 +12,8 @@ def repeats(
 ) -> tuple[Int[Tensor, "rows length"], Int[Tensor, " rows"]]:
     """Return sequences and the period of each: so many tokens from 0 to vocabulary - 1, all different, again and again.
 
-    The period of each row is drawn, LEAST to MOST, unless one is given: what came next last time stands at no fixed
-    distance, and positions alone do not tell where.
+    The period of each row is drawn, LEAST to MOST, unless one is given: so the earlier copy stands at no fixed
+    distance, and positions alone do not tell where it is.
     """
     drawn = torch.randint(LEAST, MOST + 1, (rows,), generator=generator)
     periods = drawn if period is None else torch.full((rows,), period)

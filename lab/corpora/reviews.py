@@ -82,7 +82,7 @@ class Clause:
 
 
 def opinion(rng: random.Random, good: bool, of: str = "") -> Clause:
-    """Return what stands after "it was": an adjective with its degree, or the opposite one turned round."""
+    """Return the words after "it was": an adjective with its degree, or the opposite one turned round."""
     turned = rng.random() < TURNED
     adjective = rng.choice(GOOD if good != turned else BAD)
     before = tuple(rng.choice(TURNS if turned else DEGREES).split())
@@ -164,5 +164,5 @@ def load() -> Labelled:
 
 
 def read(text: str) -> tuple[str, ...]:
-    """Return text as people write it as the sentences of a review."""
+    """Return the sentences of a review written by people."""
     return sentences(text.lower())

@@ -50,7 +50,7 @@ def somebody(draw: Draw, person: str) -> Nominal:
 
 
 def before(draw: Draw, person: str, role: str) -> Nominal:
-    """Return who stands before the verb: a pronoun, or half of the time a noun where one can be meant."""
+    """Return the person before the verb: a pronoun, or half of the time a noun where one can be meant."""
     row = ROWS[person]
     return somebody(draw, person) if row[7] in (1, 4) and draw.chance(0.5) else pronoun(draw, row, role)
 
@@ -64,7 +64,10 @@ def put(group: Group, subject: Nominal, other: Nominal) -> list[Word]:
 
 
 def acted(draw: Draw, who: str, whom: str, verb: Verb, when: str, timed: bool) -> tuple[Group, Nominal, Nominal] | None:
-    """Return verb, agent and patient as the French subject and its object; None if they do not go together."""
+    """Return verb, subject and object of the French for `verb`, done by `who` to `whom` at the time `when`.
+
+    `draw` chooses the words; a `timed` sentence names the time. None if the three do not go together.
+    """
     agent = before(draw, who, "subject")
     group = use(draw, verb, agent, when, timed)
     if group is None:
@@ -128,9 +131,9 @@ def sentence(rng: random.Random, labels: Sequence[str], asides: float) -> tuple[
         words += place(draw).french
     spelled = spell_french(words)
     places = [
-        frozenset((0, place) for place, (_, says) in enumerate(spelled) if told & set(says))
-        for _, told in clauses
-        if told
+        frozenset((0, place) for place, (_, says) in enumerate(spelled) if evidence & set(says))
+        for _, evidence in clauses
+        if evidence
     ]
     return " ".join(word for word, _ in spelled), places
 
@@ -166,5 +169,5 @@ def load() -> Labelled:
 
 
 def read(text: str) -> tuple[str, ...]:
-    """Return a French sentence as people write it, cut into words."""
+    """Return a French sentence written by people, cut into words."""
     return (tokenise(text),)

@@ -69,5 +69,5 @@ def load() -> Labelled:
 
 
 def read(text: str) -> tuple[str, ...]:
-    """Return a sentence as people write it, its two nominals between <e1> </e1> and <e2> </e2>."""
+    """Return a sentence written by people, its two nominals between <e1> </e1> and <e2> </e2>, cut into words."""
     return (with_markers(text),)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """One file of a corpus: where it comes from, what it must be (None = nobody could verify it), where it is kept."""
+    """One file of a corpus: its address, its SHA-256 (None: nobody could verify it), its place in the data folder."""
 
     url: str
     sha256: str | None
@@ -34,7 +34,7 @@ def data_folder() -> Path:
 
 
 def fetch(source: Source) -> Path:
-    """Return the path of the verified file, downloaded if it is not there; what is there is never changed."""
+    """Return the path of the verified file; download it if it is missing, and never change it."""
     path = data_folder() / source.path
     if not path.exists():
         _download(source, path)
@@ -44,7 +44,7 @@ def fetch(source: Source) -> Path:
 
 
 def unpacked(path: Path, unpack: Callable[[bytes], bytes], sha256: str, url: str) -> bytes:
-    """Return the content of a packed file, once it is what it should be."""
+    """Return the content of a packed file, checked by its SHA-256."""
     try:
         content = unpack(path.read_bytes())
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:

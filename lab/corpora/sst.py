@@ -40,5 +40,5 @@ def load() -> Labelled:
 
 
 def read(text: str) -> tuple[str, ...]:
-    """Return text as people write it as the words of this corpus, which are lower-cased."""
+    """Return a text written by people as the words of this corpus, which are lower-cased."""
     return (" ".join(sentences(text.lower())),)

@@ -51,10 +51,10 @@ def load(source: str, target: str) -> Parallel:
 
 
 def split(name: str, source: str, target: str) -> list[Pair]:
-    """Return a split, made of its archives the first time, and then read from two files of plain lines."""
+    """Return a split: made from its archives the first time, later read from two files of plain lines."""
     files = {language: data_folder() / "wmt14" / f"{name}.{language}" for language in ("en", "de")}
     if not all(path.exists() for path in files.values()):
-        both = [pair for part in PARTS[name] for pair in pairs(part) if name != "train" or usable(*pair)]
+        both = [pair for part in PARTS[name] for pair in pairs(part) if name != "train" or is_usable(*pair)]
         for path, lines in zip(files.values(), zip(*both, strict=True), strict=True):
             atomic_write(path, "\n".join(lines).encode())
     sides = [plain(files[language].read_bytes()) for language in (source, target)]
@@ -66,7 +66,7 @@ def split(name: str, source: str, target: str) -> list[Pair]:
     return [Pair(*lines) for lines in zip(*sides, strict=True)]
 
 
-def usable(en: str, de: str) -> bool:
+def is_usable(en: str, de: str) -> bool:
     return all(0 < len(side.split()) <= LONGEST for side in (en, de))
 
 

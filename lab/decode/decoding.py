@@ -29,7 +29,7 @@ class Translator(nn.Module):
     attends: ClassVar[bool] = True  # whether decoding has attention weights to show
 
     def encode(self, source: Tensor, mask: Tensor) -> tuple[Memory, State]:
-        """Return what the decoder keeps of the source, and its first state."""
+        """Return the decoder's memory of the source, and its first state."""
         raise NotImplementedError
 
     def decode(self, inputs: Tensor, memory: Memory, state: State) -> tuple[Tensor, State, Tensor | None]:
@@ -77,7 +77,7 @@ def rows(tensors: dict[str, Tensor], index: Tensor) -> dict[str, Tensor]:
 
 
 def length_limit(source: Source) -> int:
-    """Return how many tokens a translation may have: half as many again as the batch's longest source, and ten."""
+    """Return the number of tokens that a translation may have: 1.5 times the batch's longest source, and ten."""
     return int(1.5 * source.shape[1]) + 10
 
 
@@ -110,7 +110,7 @@ def greedy(
 
 
 def length_penalty(length: int, alpha: float, shift: float = 0.0) -> float:
-    """Return what a hypothesis's log-probability is divided by: ((shift + length) / (shift + 1))^α.
+    """Return the divisor of a hypothesis's log-probability: ((shift + length) / (shift + 1))^α.
 
     With shift 0 it is the length^α of the taught `beam_search`, with shift 5 that of Wu et al. (2016), equation 14,
     which Vaswani et al. (2017), section 6.1, use with α = 0.6.
@@ -189,7 +189,11 @@ def beam(
     shift: float = 0.0,
     tick: Tick = lambda: None,
 ) -> list[Output]:
-    """Return for each row what the taught `beam_search` returns (without </s>): best log p / length_penalty."""
+    """Return the output of the taught `beam_search` for each row, without </s>: the best log p / length_penalty.
+
+    `mask` is False at the padding of `source`; `width` hypotheses of at most `max_len` tokens compete; `alpha` and
+    `shift` are those of `length_penalty`. `tick` is called before each step of the `model`.
+    """
     memory, state = model.encode(source, mask)
     places = torch.arange(width, device=source.device)
     every = torch.arange(len(source), device=source.device).repeat_interleave(width)
@@ -242,7 +246,11 @@ def translate(
     shift: float = 0.0,
     tick: Tick = lambda: None,
 ) -> list[Output]:
-    """Translate many sentences, those of similar length together, and return them in their own order."""
+    """Translate many `sentences` with a `model`, those of similar length together; return them in their own order.
+
+    `width` 1 is greedy, more is beam search with `alpha` and `shift` of `length_penalty`; `tick` is called before
+    each step.
+    """
     device = next(model.parameters()).device
     order = sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
     outputs: list[Output] = [Output([])] * len(sentences)

@@ -58,7 +58,7 @@ def states(network: nn.RNNBase, inputs: Rows, lengths: Lengths) -> States:
 
 
 def padded(network: nn.RNNBase, inputs: Rows, lengths: Lengths, final: bool = False) -> tuple[States, Final]:
-    """Return states, and final ones where they are wanted, from padded rows: each direction runs over all of them.
+    """Return the states, and with `final` the final ones, of padded rows: each direction runs over all of them.
 
     The backward one reads rows that are turned round, so that what lies behind the last real position is read last.
     """

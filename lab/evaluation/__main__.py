@@ -29,17 +29,17 @@ def outputs_beside(path: Path) -> Path:
 
 
 def rescored(path: Path) -> dict[str, Any] | None:
-    """Return the scores of a result anew, from its kept outputs; None where the references are not at hand."""
+    """Return the scores of a result, computed anew from its outputs; None where the references are not at hand."""
     corpus = corpus_of(read_json(path))
     return None if corpus is None else KINDS[type(corpus)][1].score(read_json(outputs_beside(path)), corpus)
 
 
-def same(one: Any, other: Any) -> bool:
+def are_equal(one: Any, other: Any) -> bool:
     """Return whether two tables of scores are equal, as far as processors add in one order."""
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(are_equal(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
+        return len(one) == len(other) and all(map(are_equal, one, other))
     return math.isclose(one, other, rel_tol=1e-9) if isinstance(one, float) else one == other
 
 
@@ -49,7 +49,7 @@ def kept() -> list[Path]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Print every kept result, and say whether its outputs still give it."""
+    """Print every result, and whether its outputs still give its scores."""
     argparse.ArgumentParser(prog="python -m lab.evaluation", description=main.__doc__).parse_args(words)
     if not kept():
         print("no results yet: python -m solutions.NAME train, then evaluate")
@@ -64,7 +64,7 @@ def state(path: Path) -> str:
     again = rescored(path)
     if again is None:
         return "not scored again: the corpus is not at hand"
-    return "scored again: same" if same(again, read_json(path)["scores"]) else DIFFERS
+    return "scored again: same" if are_equal(again, read_json(path)["scores"]) else DIFFERS
 
 
 def print_result(path: Path, state: str) -> None:

@@ -56,7 +56,7 @@ def of_words(trained: "Trained", pairs: Sequence[Pair]) -> list[Float[Tensor, "t
 
 
 def counts(tokenizer: Tokenizer, text: str) -> list[int]:
-    """Return how many pieces each word of a text has."""
+    """Return the number of pieces of each word of a text."""
     sizes = [len(tokenizer.encode(word)) for word in text.split()]
     whole = len(tokenizer.encode(text))
     if sum(sizes) != whole:

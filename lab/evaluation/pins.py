@@ -71,7 +71,7 @@ class Pin:
 
     @property
     def key(self) -> list[Any]:
-        """What a training that was stopped has to have in common with one that goes on."""
+        """The properties that a stopped training and the one that resumes it must share."""
         return [asdict(self.settings), self.corpus, self.seed, self.code]
 
     def moved(self) -> list[str]:
@@ -81,7 +81,7 @@ class Pin:
         return make(self, folder)
 
     def trainer(self, folder: Path, solution: Solution | None = None, precision: str = "") -> Trainer:
-        """Return what trains it, in a folder; in the recipe's precision, which may be the processor's, or in this."""
+        """Return the trainer of this pin, in a folder; in `precision` if one is named, otherwise in the recipe's."""
         training = self.settings.training
         recipe = replace(self.settings, training=replace(training, precision=precision or training.precision))
         named = self.recipe or self.solution.defaults[self.corpus]
@@ -94,20 +94,20 @@ class Pin:
 
 
 def code_digest(module: str) -> str:
-    """Return a digest of a module and what it imports of the chapters, whatever its comments and docstrings say."""
+    """Return a digest of a module and its imports from the chapters, without comments and docstrings."""
     files = files_behind([module], ROOT)
     return syntax_digest([file for file in files if file.is_relative_to(ROOT / "solutions") and file.suffix == ".py"])
 
 
 @dataclass(frozen=True)
 class First:
-    """The first steps of a training: their losses, and how far the parameters are from where they began after each."""
+    """The first steps of a training: the loss of each, and the distance of the parameters from where they began."""
 
     losses: list[float]
     distances: list[float]
 
     def differs(self, kept: Mapping[str, Sequence[float]]) -> list[str]:
-        """Return in what these steps are not those that were kept, in words."""
+        """Return the differences between these steps and the `kept` ones, in words."""
         bounds = {"losses": NEAR, "distances": FAR}
         return [
             f"code: the training begins with {name} of {now}, it began with {kept[name]}"
@@ -117,7 +117,7 @@ class First:
 
 
 def first_steps(model: nn.Module, steps: Iterable[float]) -> First:
-    """Return the first of some steps, each of which moves the model and is its loss."""
+    """Return the first of some `steps`: each moves the model, and is the loss."""
     begun = [weight.detach().clone() for weight in model.parameters()]
     losses, distances = [], []
     for loss in islice(steps, FIRST):
@@ -144,7 +144,7 @@ def answer(pin: Pin, trained: Any) -> float:
 
 
 def moved(pin: Pin) -> list[str]:
-    """Return what has moved away from the pinned model since it was made, in words; nothing if it still holds."""
+    """Return the reasons why the pinned model no longer holds, in words; nothing if it does."""
     if reasons := unusable(pin.path):
         return reasons
     record, (about, _) = record_of(pin.path), unpacked(pin.path.read_bytes())
@@ -161,7 +161,7 @@ def moved(pin: Pin) -> list[str]:
 
 
 def unusable(path: Path) -> list[str]:
-    """Return why a file is no pinned model with its record, in words."""
+    """Return the reasons why a file is no pinned model with its record, in words."""
     if not (path.exists() and path.with_suffix(".json").exists()):
         return ["there is none yet"]
     if record_of(path)["sha256"] != hashlib.sha256(path.read_bytes()).hexdigest():
@@ -170,7 +170,7 @@ def unusable(path: Path) -> list[str]:
 
 
 def computed_otherwise(pin: Pin, record: Mapping[str, Any]) -> list[str]:
-    """Return what the code computes otherwise than when the model was made: its training's beginning, its answer."""
+    """Return the differences in what the code computes since the model was made: its first steps, its loss."""
     reasons = first_of(pin).differs(record["first steps"])
     try:
         loss = answer(pin, pinned(pin.solution, pin.variant))
@@ -182,7 +182,7 @@ def computed_otherwise(pin: Pin, record: Mapping[str, Any]) -> list[str]:
 
 
 def differing(kept: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return which fields of a recipe have other values now, in words."""
+    """Return the fields of a recipe that have other values now, in words."""
     pairs = {**kept, **kept["training"]}, {**now, **now["training"]}
     names = [name for name in {**pairs[0], **pairs[1]} if name != "training"]
     return [
@@ -195,7 +195,7 @@ def differing(kept: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
 def make(pin: Pin, folder: Path) -> str:
     """Train a model, going on from where an earlier call was stopped, and pin it; return a sentence about it.
 
-    What is watched is watched from the first step: such a training begins anew.
+    A training with `watching` begins anew: its notes start with the first step.
     """
     notes: list[Any] = []
     if pin.watching:
@@ -242,5 +242,5 @@ def made_by(name: str, data: bytes) -> dict[str, Any]:
 
 
 def noted(path: Path, code: str) -> None:
-    """Note the code as it is now: what it computes is what it computed when the model was made."""
+    """Note the code as it is now, which computes the same as when the model was made."""
     write(path, path.read_bytes(), record_of(path) | {"code": code})

@@ -36,7 +36,7 @@ def keep(result: dict[str, Any], outputs: Outputs, folder: Path | None = None) -
 
 
 def head(solution: Solution, run: Any, **corpus: str) -> dict[str, Any]:
-    """Return which run of which solution a result is of, and what others got on its corpus."""
+    """Return the head of a result: its run and solution, and the published scores on its corpus."""
     return {
         "run": run.name,
         "solution": run.solution,
@@ -47,7 +47,7 @@ def head(solution: Solution, run: Any, **corpus: str) -> dict[str, Any]:
 
 
 def provenance(trained: Any, run: Any, command: str, unit: str, metric: str) -> dict[str, Any]:
-    """Return how the result came about, as far as a reader needs it to get the same.
+    """Return the origin of a result, as far as a reader needs it to get the same.
 
     `unit` is what the training counted (target_tokens), `metric` what its model was selected by (bleu).
     """

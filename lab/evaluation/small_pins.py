@@ -55,7 +55,7 @@ class SmallPin:
         return [self.settings, self.code]
 
     def moved(self) -> list[str]:
-        """Return what has moved away from the pinned model since it was made, in words."""
+        """Return the reasons why the pinned model no longer holds, in words."""
         if reasons := unusable(self.path):
             return reasons
         record = record_of(self.path)

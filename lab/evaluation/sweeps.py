@@ -1,4 +1,4 @@
-"""Sweeps: one question to one model, answered by runs that differ in the fields named, and in nothing else."""
+"""Sweeps: one question about one model, answered by runs that differ only in the fields named."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -82,13 +82,13 @@ class Step:
         return changed(self.solution, self.sweep.recipe, self.sweep.variants[self.variant])
 
     @property
-    def done(self) -> bool:
-        """Whether there is a result of this run, by this very recipe, trained to its end."""
+    def is_done(self) -> bool:
+        """Return whether there is a result of this run, by this very recipe, trained to its end."""
         path = results_folder(self.solution.name) / f"{self.name}.json"
         if not path.exists():
             return False
         result = read_json(path)
-        same = as_recipe(type(self.recipe), result["recipe"]) == self.recipe  # a field that is newer has its default
+        same = as_recipe(type(self.recipe), result["recipe"]) == self.recipe  # a newer field has its default
         return same and not result["training"]["ended_by_budget"]
 
     def commands(self, device: str | None = None) -> list[list[str]]:

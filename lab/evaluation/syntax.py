@@ -1,4 +1,4 @@
-"""A digest of code that comments, docstrings and versions of Python leave as it is."""
+"""A digest of code that does not change with comments, docstrings or the version of Python."""
 
 import ast
 import hashlib
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def syntax_digest(files: Iterable[Path]) -> str:
-    """Return a digest of some code, whatever its comments and docstrings say."""
+    """Return a digest of some code without its comments and docstrings."""
     trees = [(file.name, _syntax(ast.parse(file.read_bytes()))) for file in sorted(files)]
     return hashlib.sha256(repr(trees).encode()).hexdigest()
 

@@ -66,7 +66,7 @@ def bleu_scores(lines: Sequence[str], corpus: Parallel, split: str) -> dict[str,
 
 
 def all_position_scores(predicted: Positions, pairs: Sequence[corpora.Pair]) -> dict[str, Any]:
-    """Return how far positions are from the gold links, from all and from crossing ones: predicted, and counted."""
+    """Return the distances of predicted and counted positions from the gold links, from all and from crossing ones."""
     readings = {
         "predicted": predicted,
         "t": counted(pairs, in_proportion=False),

@@ -10,7 +10,7 @@ from lab.train.devices import device_name
 
 
 class Trials:
-    """The runs in a result file. What was run under other settings is dropped as soon as a run is kept."""
+    """The runs in a result file. Runs under other settings are dropped as soon as a new one is added."""
 
     def __init__(self, path: Path, about: dict[str, Any]) -> None:
         self.path, self.about = path, about

@@ -20,7 +20,7 @@ WITHIN = (1, 2)
 
 @torch.no_grad()
 def positions(trained: "Trained", pairs: Sequence[Pair], size: int = 64) -> Positions:
-    """Return where the window of a local model is centred for each target word, the targets being forced."""
+    """Return the centre of a local model's window for each target word, the targets being forced."""
     model: Any = trained.model
     device = next(model.parameters()).device
     predicted: Positions = []

@@ -37,7 +37,7 @@ class Classifier(nn.Module):
     def forward(
         self, tokens: Int[Tensor, "batch ..."], mask: Bool[Tensor, "batch ..."]
     ) -> Float[Tensor, "batch labels"] | tuple[Float[Tensor, "batch labels"], Float[Tensor, "*batch"]]:
-        """Return the scores of the labels; with them, if the model has one, what is added to the loss (its mean)."""
+        """Return the scores of the labels; if the model has an own term of the loss, also that (its mean is added)."""
         raise NotImplementedError
 
     def attention_weights(self, tokens: Int[Tensor, "batch ..."], mask: Bool[Tensor, "batch ..."]) -> Any:
@@ -75,7 +75,7 @@ class Trained:
         return normal(sentences, self.about["recipe"].get("lowercase", False))
 
     def parts(self, sentences: Sequence[str]) -> list[list[str]]:
-        """Return the words of each sentence, one longer than the recipe's `longest` in parts."""
+        """Return the words of each sentence; a sentence longer than the recipe's `longest` is cut into parts."""
         return parts([sentence.split() for sentence in sentences], self.about["recipe"].get("longest", 0))
 
     @torch.no_grad()
@@ -146,7 +146,7 @@ class Classifying:
         self.sizes = [size(document, nested) for document, _ in examples]
 
     def groups(self, seed: int) -> list[list[Example]]:
-        """Return texts of about equal length together, others with each other in each epoch."""
+        """Return groups of texts of about equal length; their members change with each epoch."""
         rng = np.random.default_rng(seed)
         blur = rng.uniform(0.9, 1.1, len(self.sizes))
         keys = [tuple(count * factor for count in sizes) for sizes, factor in zip(self.sizes, blur, strict=True)]
@@ -173,7 +173,7 @@ class Classifying:
 
 
 def try_out(model: Classifier, task: Classifying) -> None:
-    """Read the first text once: a model that is not made for such texts says so before anything is written."""
+    """Read the first text once, so that a model not made for such texts fails before anything is written."""
     first = task.collate(task.examples[:1])
     model.eval()
     with torch.no_grad():
@@ -182,7 +182,7 @@ def try_out(model: Classifier, task: Classifying) -> None:
 
 
 def size(document: Encoded, nested: bool) -> tuple[int, ...]:
-    """Return how large a table the text needs: its words, or its sentences and the words of the longest."""
+    """Return the size of the table that the text needs: its words, or its sentences and the words of the longest."""
     if nested:
         return len(document), max(map(len, document), default=0)
     return (sum(map(len, document)),)
@@ -228,8 +228,8 @@ class Classification(Experiment[Trained]):
             lines = (line.lower() for line in lines)
         return tokenizers.Words.learn(lines, recipe.vocabulary or None), corpus.labels
 
-    def state(self, read: tokenizers.Words, said: tuple[str, ...]) -> dict[str, Any]:
-        return {"text": read.state(), "labels": list(said)}
+    def state(self, source: tokenizers.Words, target: tuple[str, ...]) -> dict[str, Any]:
+        return {"text": source.state(), "labels": list(target)}
 
     def restored(self, about: dict[str, Any]) -> tuple[tokenizers.Words, tuple[str, ...]]:
         return tokenizers.Words(about["text"]["words"]), tuple(about["labels"])

@@ -15,11 +15,11 @@ from lab.train.budget import Budget
 from lab.train.training import Progress, Task, Trainer, best_device, seed_all
 
 T = TypeVar("T")
-Sides = tuple[Any, Any]  # what is read and what is said: two vocabularies, or words and labels
+Sides = tuple[Any, Any]  # source and target: two vocabularies, or words and labels
 
 
 class Experiment(ABC, Generic[T]):
-    """A kind of training, T being its model in use: first the steps that each kind has its own of."""
+    """A kind of training, T being its model in use. Each kind has its own version of the first methods."""
 
     metric: ClassVar[str]  # what `score` is called when it is printed
     trained: Callable[..., T]  # (model, *sides, about, progress) -> the model in use
@@ -33,7 +33,7 @@ class Experiment(ABC, Generic[T]):
         """Learn both sides, from the training part alone."""
 
     @abstractmethod
-    def state(self, read: Any, said: Any) -> dict[str, Any]:
+    def state(self, source: Any, target: Any) -> dict[str, Any]:
         """Return both sides as plain values, for the checkpoint."""
 
     @abstractmethod
@@ -67,10 +67,11 @@ class Experiment(ABC, Generic[T]):
         fresh: bool = False,
         **how: Any,
     ) -> T:
-        """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`.
+        """Train a `run` of a `solution` by its `recipe`; go on where an earlier call was stopped, unless `fresh`.
 
-        The budget is that of the whole call: reading the corpus and validating are in it. `how`: the `corpus`, if it is
-        at hand, and a trainer's `micro_tokens`, `quiet` and `keep_on_interrupt` (Ctrl-C ends it as the budget does).
+        It ends with the last epoch or after so many `minutes`, reading the corpus and validating included. `device` and
+        `folder` are by default the best device and the run's folder. `how`: the `corpus`, if it is at hand, and a
+        trainer's `micro_tokens`, `quiet` and `keep_on_interrupt` (Ctrl-C ends it as the budget does).
         """
         budget, folder = Budget.of(minutes), folder or run.folder
         trainer = self.trainer(solution, run, recipe, folder, budget, fresh=fresh, device=device, **how)
@@ -91,9 +92,11 @@ class Experiment(ABC, Generic[T]):
         device: torch.device | None = None,
         **how: Any,
     ) -> Trainer:
-        """Return what trains a run, with corpus, vocabularies and model at hand; `how` are other fields of a trainer.
+        """Return the trainer of a `run` of a `solution`, with corpus, vocabularies and model at hand.
 
-        Vocabularies of a training that can be resumed are taken from its checkpoint, unless `fresh`.
+        It works by the `recipe` in a `folder`, on a `device`, within a `budget`; it loads the `corpus` if none is
+        handed over. Vocabularies of a training that can be resumed are taken from its checkpoint, unless `fresh`.
+        `how` are other fields of a trainer.
         """
         demand(recipe)
         budget = budget or Budget.of(None)
@@ -111,7 +114,7 @@ class Experiment(ABC, Generic[T]):
         model = built(solution, recipe, *map(len, sides))
         if not kept and hasattr(model, "prepare"):  # vectors that come from elsewhere
             model.prepare(sides[0], corpus)
-        if hasattr(model, "begin"):  # what a training needs beside its checkpoint, another model for example
+        if hasattr(model, "begin"):  # loads things outside the checkpoint, another model for example
             model.begin(run)
 
         def in_use(candidate: Any) -> T:
@@ -145,7 +148,7 @@ class Experiment(ABC, Generic[T]):
         device: torch.device | None = None,
         progress: Progress | None = None,
     ) -> T:
-        """Return the model that a file holds, whose content was read already."""
+        """Return the model in the `content` of a file at `path`."""
         sides = self.restored(content)
         model = rebuilt(solution, path, content, (len(sides[0]), len(sides[1])), device)
         kept = Progress(**content["progress"])

@@ -1,4 +1,4 @@
-"""Which training a corpus takes: that of a translation model, of a classifier, or of a language model."""
+"""The kind of training for a corpus: that of a translation model, of a classifier, or of a language model."""
 
 from typing import Any
 
@@ -24,7 +24,10 @@ def run_of(
     source: str | None = None,
     target: str | None = None,
 ) -> Any:
-    """Return the name and place of a training, in the direction asked for where its corpus has several."""
+    """Return the run of a `solution` on a `corpus` by a `recipe`, with a `variant` (a word) and a `seed`.
+
+    `source` and `target` are the languages, where the corpus has several directions.
+    """
     if not corpora.is_parallel(corpus):
         return CorpusRun(solution, corpus, recipe, variant, seed)
     return Run(solution, corpus, *corpora.direction(corpus, source, target), recipe, variant, seed)

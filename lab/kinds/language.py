@@ -210,8 +210,8 @@ class Language(Experiment[Trained]):
             text = (tokenizers.Characters if corpus.unit == "character" else tokenizers.Words).learn(corpus.train)
         return text, text
 
-    def state(self, read: Tokenizer, said: Tokenizer) -> dict[str, Any]:
-        return {"text": read.state()}
+    def state(self, source: Tokenizer, target: Tokenizer) -> dict[str, Any]:
+        return {"text": source.state()}
 
     def restored(self, about: dict[str, Any]) -> tuple[Tokenizer, Tokenizer]:
         text = tokenizers.restore(about["text"])

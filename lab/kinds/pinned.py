@@ -27,7 +27,7 @@ LARGEST = 127  # of eight bits with a sign
 
 
 def place_of(solution: str, variant: str = "") -> Path:
-    """Return where a pinned model lies; a chapter's own has the chapter's name, another one a word behind it."""
+    """Return the path of a pinned model; a chapter's own has the chapter's name, another one a word behind it."""
     return ROOT / "solutions" / solution / "pinned" / f"{joined(solution, variant)}.npz"
 
 
@@ -43,7 +43,7 @@ def pinned(solution: Solution, variant: str = "") -> Any:
 
 
 def watched(solution: Solution, variant: str = "") -> list[Any]:
-    """Return what was noted while a pinned model was trained, step by step (`watching` in its chapter's pins.py)."""
+    """Return the notes from a pinned model's training, step by step (`watching` in its chapter's pins.py)."""
     return unpacked(place_of(solution.name, variant).read_bytes())[0]["watched"]
 
 
@@ -53,7 +53,7 @@ def pinned_weights(chapter: str, variant: str) -> dict[str, Tensor]:
 
 
 def found(chapter: str, variant: str) -> Path:
-    """Return where a pinned model lies; one that nobody has made is a CheckpointError."""
+    """Return the path of a pinned model; raise CheckpointError if nobody has made it."""
     path = place_of(chapter, variant)
     if not path.exists():
         raise CheckpointError(f"there is no pinned model {shown(path)}: list it in pins.py there, and `make models`")
@@ -61,7 +61,7 @@ def found(chapter: str, variant: str) -> Path:
 
 
 def record_of(path: Path) -> dict[str, Any]:
-    """Return how the pinned model of this file came about."""
+    """Return the record of a pinned model: how it was made."""
     return json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
 
 
@@ -93,7 +93,7 @@ def packed(about: Mapping[str, Any], weights: Mapping[str, Tensor]) -> bytes:
 
 
 def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """Return what a packed model says of itself, and its weights by name."""
+    """Return a packed model's description of itself, and its weights by name."""
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
         about = json.loads(arrays[ABOUT].tobytes())
         names = [name for name in arrays.files if name != ABOUT and not name.startswith(SCALES)]
@@ -105,13 +105,13 @@ def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, Tensor]]:
 
 
 def tied(weights: Mapping[str, Tensor]) -> dict[str, str]:
-    """Return the names of weights that are another's: what shares its memory is one."""
+    """Return the weights that share their memory with another one, {name: the other's name}."""
     first: dict[int, str] = {}
     return {name: one for name, tensor in weights.items() if (one := first.setdefault(tensor.data_ptr(), name)) != name}
 
 
 def apart(weights: Mapping[str, Tensor]) -> Iterator[tuple[str, Tensor]]:
-    """Yield the weights, what is tied once."""
+    """Yield the weights, tied ones once."""
     doubles = tied(weights)
     yield from ((name, tensor) for name, tensor in weights.items() if name not in doubles)
 

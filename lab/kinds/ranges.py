@@ -1,4 +1,4 @@
-"""Which values a number of a recipe or of a command may have: part of its type, and checked before anything is done."""
+"""Ranges of the numbers in recipes and commands: part of their types, and checked before anything is done."""
 
 import math
 import re
@@ -40,7 +40,7 @@ Seed = Annotated[int, Range(0, 2**31 - 1)]
 Positive = Annotated[float, Range(0, open_below=True)]
 Amount = Annotated[float, Range(0)]
 Share = Annotated[float, Range(0, 1)]
-Part = Annotated[float, Range(0, 1, open_above=True)]  # a share of which something is left: a dropout, a decay
+Part = Annotated[float, Range(0, 1, open_above=True)]  # a share below 1: a dropout, a decay
 
 
 def demand(options: Any) -> None:
@@ -77,5 +77,5 @@ def _numbers(options: Any) -> Iterator[tuple[str, Any, Range]]:
         value = getattr(options, item.name)
         if is_dataclass(value):
             yield from _numbers(value)
-        elif found := allowed[item.name]:
-            yield item.name, value, found
+        elif limits := allowed[item.name]:
+            yield item.name, value, limits

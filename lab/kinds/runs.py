@@ -1,4 +1,4 @@
-"""What every training has, whatever its task: a chapter's recipes, a folder, a checkpoint to come back to."""
+"""The common parts of all trainings: a chapter's recipes, a folder, a checkpoint to resume from."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,25 +21,27 @@ Build = Callable[[Any, int, int], Any]  # (recipe, source or text vocabulary, ta
 
 @dataclass(frozen=True)
 class Solution:
-    """What a chapter hands to the lab: its name, its model, its recipes, and which recipe each corpus takes."""
+    """A chapter as the lab sees it: its name, its model, its recipes, and the recipe for each corpus."""
 
     name: str
     build: Build
     recipes: Mapping[str, Any]
     defaults: Mapping[str, str]
-    # run without recipe: what others got, and how it was scored
+    # run without recipe: the published scores, and how they were computed
     peers: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     rate: Callable[[Any], Rate | None] | None = None  # recipe -> its learning rates, where the loop's are not taken
-    reading: Callable[[Labelled, Any], Iterable[str]] | None = None  # what its words are learnt from, if from more text
+    reading: Callable[[Labelled, Any], Iterable[str]] | None = (
+        None  # the text for its vocabulary, if there is more of it
+    )
 
 
 def joined(*parts: str) -> str:
-    """Return the name of a run or of a variant made of parts, of which the empty ones leave no trace."""
+    """Return the name of a run or a variant, made of its parts without the empty ones."""
     return "-".join(filter(None, parts))
 
 
 class Named:
-    """The names of a run: what it is trained on, by which recipe, a word for what differs from it, the seed."""
+    """The names of a run: its corpus, its recipe, a word for a difference from the recipe, its seed."""
 
     solution: str
     corpus: str
@@ -70,7 +72,7 @@ class Named:
 
 @dataclass(frozen=True)
 class CorpusRun(Named):
-    """Which training, on a corpus without directions: the corpus, the recipe, a word for what differs, the seed."""
+    """A run on a corpus without directions."""
 
     solution: str
     corpus: str
@@ -85,7 +87,10 @@ def trained_seeds(folder: Path) -> list[int]:
 
 
 def kept_about(folder: Path, about: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what a training that can be resumed keeps about itself: its vocabularies, learnt anew, may differ."""
+    """Return the description in the checkpoint of a training that can be resumed, None if there is none.
+
+    It holds the vocabularies, which might come out differently if they were learnt anew.
+    """
     if not (folder / "last.pt").exists():
         return None
     kept = load(folder / "last.pt").get("about", {})
@@ -112,7 +117,7 @@ def best(solution: Solution, folder: Path) -> dict[str, Any]:
 
 
 def built(solution: Solution, recipe: Any, *sizes: int) -> Any:
-    """Return a new model; values of the recipe that it cannot have are an error of the recipe."""
+    """Return a new model; raise RecipeError where it cannot have the values of the recipe."""
     try:
         return solution.build(recipe, *sizes)
     except ValueError as error:

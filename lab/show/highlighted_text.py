@@ -68,10 +68,10 @@ def fitting(sentences: Sequence[Sequence[str]], word_weights: Sequence[Row], sen
 
 def _word(word: str, weight: float, evident: bool) -> str:
     text = f"<u>{escape(word)}</u>" if evident else escape(word)
-    shown = short(weight)
-    if shown == ".00":  # most words of a review: sixty zeros would hide the others
-        shown = "\u00a0"
-    return f'<span class="word" style="--w:{strength(weight)}">{text}<small>{shown}</small></span>'
+    number = short(weight)
+    if number == ".00":  # most words of a review: sixty zeros would hide the others
+        number = "\u00a0"
+    return f'<span class="word" style="--w:{strength(weight)}">{text}<small>{number}</small></span>'
 
 
 def _lines(words: Sequence[str], weights: Row, sentence_weight: float | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""Pictures for book, notebooks and terminal: every axis labelled, every picture with a text that says what it shows.
+"""Pictures for book, notebooks and terminal: every axis is labelled, every picture has an alternative text.
 
 Colours: none is that of a query, a key, a value or another role in the book's drawings, and each stands out from a
 light and from a dark page; marker and line tell the curves apart besides. The ground is white, so that a picture reads
@@ -157,7 +157,7 @@ def _axes(x_label: str, y_label: str, title: str) -> tuple[Figure, Axes]:
 
 
 def styled(names: Collection[str]) -> list[tuple[str, tuple[str, str, Any]]]:
-    """Return each name with its colour, marker and line: those of its model, or the first that the plot has free."""
+    """Return each name with its colour, marker and line: those of its model, or the first free ones."""
     if not 0 < len(names) <= len(STYLES):
         raise ValueError(f"A plot takes 1 to {len(STYLES)} lines that can be told apart; got {len(names)}.")
     own = {name: MODEL_STYLES.get(name.partition(":")[0]) for name in names}

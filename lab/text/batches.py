@@ -59,13 +59,13 @@ def collate(examples: Sequence[Example]) -> Batch:
     return Batch(source, mask, inputs.masked_fill(targets == PAD, PAD).contiguous(), targets.contiguous())
 
 
-ROWS, POSITIONS = 8, 4  # what a batch is filled up to multiples of
+ROWS, POSITIONS = 8, 4  # a batch is filled up to multiples of these
 
 
 def filled_up(batch: Batch) -> Batch:
     """Return the batch with padding, up to multiples of ROWS and POSITIONS: few shapes for many batches.
 
-    A row that is added has words, those of the last one, and no target.
+    An added row has the words of the last one, and no target.
     """
     more = -len(batch.source) % ROWS
     source, mask, inputs, targets = (

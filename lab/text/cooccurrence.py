@@ -1,4 +1,4 @@
-"""Word vectors made of which words stand near each other in the texts at hand."""
+"""Word vectors made from the counts of neighbouring words in the texts at hand."""
 
 from collections.abc import Iterable
 
@@ -18,7 +18,7 @@ SHIFT = 1.0  # log of the number of negative samples that the shift stands for
 def of_texts(
     words: Words, sentences: Iterable[str], width: int
 ) -> tuple[Float[Tensor, "words width"], Bool[Tensor, " words"]]:
-    """Return vectors of length 1, made of which words stand near each other in the sentences, and who has one.
+    """Return vectors of length 1, made from counts of neighbouring words, and a mask of the words that have one.
 
     The square root of the singular values times the left singular vectors of the shifted positive pointwise mutual
     information of words at most WINDOW apart: Levy and Goldberg (2014).
@@ -32,7 +32,7 @@ def of_texts(
 
 
 def together(words: Words, sentences: Iterable[str]) -> csr_array:
-    """Return how often two words of the vocabulary stand at most WINDOW apart in a sentence."""
+    """Return the counts of each two words of the vocabulary at most WINDOW apart in a sentence."""
     gap = [-1] * WINDOW  # so that no two sentences meet in a window
     numbers = np.array([n for sentence in sentences for n in (*words.encode(sentence), *gap)])
     numbers[numbers == UNK] = -1

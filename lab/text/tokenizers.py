@@ -130,7 +130,7 @@ class Subwords:
         return {"kind": "subwords", "model": self.model, "lowercase": self.lowercase}
 
 
-# What a model knows of its text. `encode` adds neither <s> nor </s>; `state` goes into checkpoints.
+# A model's vocabulary. `encode` adds neither <s> nor </s>; `state` goes into checkpoints.
 Tokenizer: TypeAlias = Words | Subwords
 
 

@@ -24,13 +24,13 @@ Vectors = tuple[Float[Tensor, "words width"], Bool[Tensor, " words"]]  # and whi
 
 
 def start_from(kind: str, embedding: torch.nn.Embedding, words: Words, sentences: Callable[[], Iterable[str]]) -> None:
-    """Put in the word vectors that a recipe names; `sentences` gives the text, where they are made of one."""
+    """Put in the word vectors that a recipe names; `sentences` gives the text for vectors made from one."""
     if kind == "random":
         return
     if kind == "glove":
         start(embedding, *glove(words, embedding.embedding_dim))
         return
-    from lab.text.cooccurrence import of_texts  # scipy and scikit-learn, which other trainings do without
+    from lab.text.cooccurrence import of_texts  # late: only this needs scipy and scikit-learn
 
     start(embedding, *of_texts(words, sentences(), embedding.embedding_dim))
 

@@ -1,7 +1,7 @@
-"""The time that a training may take, with all that belongs to it: reading, validating, writing.
+"""The time that a training may take, reading, validating and writing included.
 
 ATTENTION_TRAINING_SECONDS in the environment ends every training after so many seconds, whatever else was asked for:
-with it all cells of a notebook run in a minute. Nothing that is to be believed is trained with it.
+with it all cells of a notebook run in a minute. No published result is trained with it.
 """
 
 import math
@@ -15,7 +15,7 @@ SECONDS = "ATTENTION_TRAINING_SECONDS"
 
 
 class OutOfTime(Exception):
-    """What was begun cannot be ended within the budget."""
+    """The work cannot be ended within the budget."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Budget:
 
     @classmethod
     def of(cls, minutes: int | float | None) -> "Budget":
-        """Return a budget of so many minutes (None: without a limit), or of what the environment says if it is less."""
+        """Return a budget of so many minutes (None: without a limit), or the environment's if that is less."""
         own = math.inf if minutes is None else 60.0 * minutes
         most = cut()
         if most < own:
@@ -48,14 +48,14 @@ class Budget:
 
 def cut() -> float:
     """Return the seconds after which the environment ends every training."""
-    asked = os.environ.get(SECONDS, "").strip()
+    value = os.environ.get(SECONDS, "").strip()
     try:
-        seconds = float(asked or "inf")
+        seconds = float(value or "inf")
     except ValueError:
         seconds = math.nan
     if not seconds >= 0:
         raise RecipeError(
-            f"{SECONDS} ends every training after so many seconds: expected a number of 0 or more, got {asked!r}; "
+            f"{SECONDS} ends every training after so many seconds: expected a number of 0 or more, got {value!r}; "
             "unset it to train as long as asked"
         )
     return seconds

@@ -1,4 +1,4 @@
-"""Checkpoints: written whole or not at all, read without running anything that a file holds."""
+"""Checkpoints: written whole or not at all, read without running any code of theirs."""
 
 import os
 from pathlib import Path
@@ -37,7 +37,7 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def same_training(path: Path, state: dict[str, Any], about: dict[str, Any], seed: int) -> None:
-    """Refuse a checkpoint of another training; the message says in what it differs."""
+    """Refuse a checkpoint of another training; the message names the differences."""
     now = {"seed": seed, **about}
     kept = {"seed": state.get("seed"), **state.get("about", {})}
     if kept != now:

@@ -48,22 +48,22 @@ class CudaGraphs:
         if shape not in self.recorded:
             self.recorded[shape] = self.record(batch)
         recorded = self.recorded[shape]
-        for there, here in zip(recorded.batch, batch, strict=True):
-            there.copy_(here, non_blocking=True)
+        for target, here in zip(recorded.batch, batch, strict=True):
+            target.copy_(here, non_blocking=True)
         recorded.graph.replay()
         return recorded.loss.clone()  # the next replay writes over it
 
     def record(self, batch: Batch) -> Recorded:
         """Record the kernels for a batch; nothing is computed."""
-        there, graph = self.sent(batch), torch.cuda.CUDAGraph()
+        batch_sent, graph = self.sent(batch), torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph, pool=self.pool):
-            loss = self.gradient(there)
-        return Recorded(graph, there, loss)
+            loss = self.gradient(batch_sent)
+        return Recorded(graph, batch_sent, loss)
 
     def sent(self, batch: Batch) -> Batch:
         return Batch(*(each.to(self.device, non_blocking=True) for each in batch))
 
 
-def recordable(model: nn.Module, device: torch.device, bf16: bool) -> bool:
+def is_recordable(model: nn.Module, device: torch.device, bf16: bool) -> bool:
     """Return whether a model's gradient can be recorded, and is worth it: large models, in bf16, keep a GPU busy."""
     return device.type == "cuda" and not bf16 and getattr(model, "recordable", False)

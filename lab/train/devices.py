@@ -1,4 +1,4 @@
-"""What computes: the device, its name, the precision that it multiplies natively, and where chance starts."""
+"""Devices: their names, the precision that they multiply natively, and the states of their random numbers."""
 
 import math
 import os
@@ -28,20 +28,20 @@ def best_device() -> torch.device:
 
 
 def device_name(device: torch.device) -> str:
-    """Return what computes, in words: the GPU's name, or the CPU's threads."""
+    """Return the device in words: the GPU's name, or the CPU's threads."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     return f"{platform.machine()} CPU, {torch.get_num_threads()} thread(s)"
 
 
-def cpu_runs_bf16() -> bool:
+def can_run_bf16_on_cpu() -> bool:
     """Return whether this processor runs every layer in bfloat16; without AVX-512 oneDNN has no LSTM for it."""
     return torch.ops.mkldnn._is_mkldnn_bf16_supported()
 
 
-def uses_bf16(precision: str, device: torch.device, parameters: int | float = math.inf) -> bool:
+def should_use_bf16(precision: str, device: torch.device, parameters: int | float = math.inf) -> bool:
     """Return whether to compute in bfloat16: as asked, or by `auto` where it is faster for so many parameters."""
-    if precision == "bf16" and device.type == "cpu" and not cpu_runs_bf16():
+    if precision == "bf16" and device.type == "cpu" and not can_run_bf16_on_cpu():
         raise RecipeError(
             "precision bf16: torch's LSTM needs AVX-512 for it, and this CPU has none; choose auto or fp32"
         )

@@ -82,7 +82,7 @@ def here() -> Team:
     return Team(distributed.get_rank(), distributed.get_world_size())
 
 
-def lost(error: RuntimeError) -> bool:
+def is_process_lost(error: RuntimeError) -> bool:
     """Return whether the error is that another process of the team is gone."""
     text = str(error).lower()
     gone = any(word in text for word in ("gloo", "nccl", "connection closed", "connection reset"))

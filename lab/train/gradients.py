@@ -16,7 +16,7 @@ from lab.train.distributed import Team
 
 @runtime_checkable
 class Task(Protocol):
-    """What a model is trained on: the batches of an epoch, and the loss of one of them."""
+    """The task of a model: the batches of an epoch, and the loss of one of them."""
 
     unit: str  # what `units` counts: "target tokens"
 
@@ -25,11 +25,11 @@ class Task(Protocol):
         ...
 
     def weight(self, group: Any) -> int:
-        """Return of how many things the loss of a group is the mean: real target tokens, or texts."""
+        """Return the number of things over which a group's loss is the mean: real target tokens, or texts."""
         ...
 
     def units(self, group: Any) -> int:
-        """Return how many units a group has."""
+        """Return the number of units in a group."""
         return self.weight(group)
 
     def collate(self, group: Any) -> Any:
@@ -37,7 +37,7 @@ class Task(Protocol):
         ...
 
     def loss(self, model: nn.Module, batch: Any, device: torch.device) -> Tensor:
-        """Return the loss of what `collate` has returned: a scalar."""
+        """Return the loss of a batch from `collate`: a scalar."""
         ...
 
 

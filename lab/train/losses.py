@@ -47,7 +47,10 @@ class _LinearCrossEntropy(torch.autograd.Function):
 def _blocks(
     features: Tensor, weight: Tensor, targets: Tensor, smoothing: float, rows: int, wanted: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the loss and its gradients with respect to the features and the weight (empty unless wanted)."""
+    """Return the loss and its gradients with respect to the features and the weight (empty unless `wanted`).
+
+    `targets` and `smoothing` are those of `linear_cross_entropy`; scores are computed for `rows` positions at a time.
+    """
     exact = torch.promote_types(weight.dtype, torch.float32)
     cast = weight.to(features.dtype)
     total = torch.zeros((), dtype=exact, device=features.device)

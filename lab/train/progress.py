@@ -1,4 +1,4 @@
-"""Where a training stands, and the bar that shows it: on a terminal and in a notebook, nowhere else."""
+"""The progress of a training, and the bar that shows it: on a terminal and in a notebook, nowhere else."""
 
 import math
 import sys
@@ -15,7 +15,7 @@ FORMAT = "{percentage:3.0f}%|{bar:10}| {desc}"
 
 @dataclass
 class Progress:
-    """Where a training stands; all of it is in the checkpoint."""
+    """The progress of a training; all of it is in the checkpoint."""
 
     epoch: int = 0
     batch: int = 0  # batches of this epoch that are done
@@ -31,12 +31,12 @@ class Progress:
 
     @property
     def epochs(self) -> float:
-        """The epochs that are done, the share of the one that was begun among them."""
+        """The number of epochs done, with the share of the current one."""
         return self.epoch + (self.batch / self.batches if self.batches else 0.0)
 
     @property
     def spent(self) -> str:
-        """What has been done, in words: "3 epochs (62 s)"."""
+        """The work done, in words: "3 epochs (62 s)"."""
         epochs = (
             "1 epoch" if self.epochs == 1 else f"{self.epochs:.2g} {'of an epoch' if self.epochs < 1 else 'epochs'}"
         )
@@ -89,14 +89,14 @@ class Bar:
 
 
 def drawn_on() -> Any:
-    """Return where a bar is seen: stdout of a notebook, where stderr is for errors; stderr of a terminal; or None."""
-    if in_notebook():
+    """Return the stream for a bar: stdout of a notebook, where stderr is for errors; stderr of a terminal; or None."""
+    if is_in_notebook():
         return sys.stdout
     return sys.stderr if sys.stderr is not None and sys.stderr.isatty() else None
 
 
-def in_notebook() -> bool:
-    """Return whether a Jupyter kernel runs this: then what it prints is seen at once."""
+def is_in_notebook() -> bool:
+    """Return whether a Jupyter kernel runs this, and shows its output at once."""
     if "IPython" not in sys.modules:
         return False
     shell = sys.modules["IPython"].get_ipython()

@@ -1,4 +1,4 @@
-"""What the loop reads of a recipe: how long and how fast a model learns."""
+"""The part of a recipe that the training loop reads: how long and how fast a model learns."""
 
 import math
 from collections.abc import Callable
@@ -23,7 +23,7 @@ class Training:
     clip: Positive = 1.0  # largest norm of the gradient
     smoothing: Part = 0.0  # label smoothing
     ema: Part = 0.0  # decay of the exponential moving average of the parameters; 0 = none
-    mean_of: Count = 0  # what is validated and kept: the mean of the parameters after so many last epochs; 0 = no mean
+    mean_of: Count = 0  # the mean of the parameters after so many last epochs is validated and kept; 0 = no mean
     precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 where the machine multiplies it natively
 
 

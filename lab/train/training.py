@@ -16,8 +16,8 @@ from lab.show.diagnosis import Watch
 from lab.train import distributed
 from lab.train.budget import Budget, OutOfTime
 from lab.train.checkpoints import load, same_training, save
-from lab.train.cuda_graphs import recordable
-from lab.train.devices import best_device, device_name, get_rng_state, seed_all, set_rng_state, uses_bf16
+from lab.train.cuda_graphs import is_recordable
+from lab.train.devices import best_device, device_name, get_rng_state, seed_all, set_rng_state, should_use_bf16
 from lab.train.gradients import Gradient, Objective, Task
 from lab.train.progress import Bar, Progress
 from lab.train.schedules import Rate, Training, rate_at
@@ -61,7 +61,9 @@ class Trainer:
             self.model.parameters(), training.rate, betas=(0.9, 0.98), weight_decay=training.weight_decay, fused=True
         )
         self.average = Average(self.model, training, self.folder)
-        bf16 = uses_bf16(training.precision, self.device, sum(weight.numel() for weight in self.model.parameters()))
+        bf16 = should_use_bf16(
+            training.precision, self.device, sum(weight.numel() for weight in self.model.parameters())
+        )
         self.gradient = Gradient(
             self.objective,
             self.task,
@@ -70,7 +72,7 @@ class Trainer:
             bf16,
             training.tokens,
             self.micro_tokens,
-            self.recorded and self.team.size == 1 and recordable(self.model, self.device, bf16),
+            self.recorded and self.team.size == 1 and is_recordable(self.model, self.device, bf16),
         )
         self.progress, self.watch = Progress(), Watch()
         self.budget = self.minutes if isinstance(self.minutes, Budget) else Budget.of(self.minutes)
@@ -116,7 +118,7 @@ class Trainer:
         return progress
 
     def any_process(self, *truths: bool) -> list[bool]:
-        """Return for each truth whether it holds in any of the processes that train together."""
+        """Return for each truth whether it holds in any process of the team."""
         return [count > 0 for count in self.team.sums(*truths)]
 
     @property
@@ -147,7 +149,7 @@ class Trainer:
             self.progress.ended_by_budget = self.interrupted = True
 
     def take_steps(self, started: float, bar: Bar) -> None:
-        """Take the steps that are left of this epoch, or for which there is time."""
+        """Take the remaining steps of this epoch, as far as there is time."""
         progress, saved = self.progress, time.monotonic()
         groups = self.task.groups(self.epoch_seed(progress.epoch))
         progress.batches = len(groups)
@@ -220,7 +222,7 @@ class Trainer:
             save(self.folder / "best.pt", {**self.about, "weights": params, "progress": asdict(self.progress)})
 
     def keep(self) -> None:
-        """Write all that an exact resume needs, of all processes."""
+        """Write all that an exact resume needs, from all processes."""
         random = self.team.collected(get_rng_state(self.device))
         state = {
             "about": self.about,

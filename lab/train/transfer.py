@@ -1,7 +1,7 @@
-"""From the host to a device, without waiting: what a step has to know of its words stays known to the host.
+"""From the host to a device without waiting: the host keeps a copy of the numbers that a step asks for.
 
-A GPU works through what it has been given while the host prepares more. Asking it for a number, such as how many
-words a mask has, waits until all of that is done. So a tensor that is sent keeps the host's copy beside it.
+A GPU works through its queue while the host prepares more. Asking it for a number, such as the count of words in a
+mask, waits until the whole queue is done. So a tensor that is sent keeps the host's copy beside it.
 """
 
 from collections.abc import Callable
@@ -16,9 +16,9 @@ def sent(tensor: Tensor, device: torch.device) -> Tensor:
     if tensor.device.type == device.type:
         return tensor
     here = tensor.pin_memory() if device.type == "cuda" else tensor  # else the copy waits for the work before it
-    there = here.to(device, non_blocking=True)
-    there.sent_from = tensor  # pyright: ignore[reportAttributeAccessIssue] — goes where the tensor goes, and no further
-    return there
+    copy = here.to(device, non_blocking=True)
+    copy.sent_from = tensor  # pyright: ignore[reportAttributeAccessIssue] — goes where the tensor goes, and no further
+    return copy
 
 
 def on_host(tensor: Tensor) -> Tensor:
@@ -27,7 +27,7 @@ def on_host(tensor: Tensor) -> Tensor:
 
 
 def derived(tensor: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
-    """Return function(tensor), computed by the host and sent: what is made of it is known to the host, too."""
+    """Return function(tensor), computed by the host and sent, so that the host has a copy of the result, too."""
     return sent(function(on_host(tensor)), tensor.device)
 
 
@@ -37,5 +37,5 @@ def real_positions(mask: Bool[Tensor, "*axes"]) -> Int[Tensor, " real"]:
 
 
 def row_lengths(mask: Bool[Tensor, "rows length"]) -> Int[Tensor, " rows"]:
-    """Return how many True each row has."""
+    """Return the number of True in each row."""
     return derived(mask, lambda known: known.sum(dim=1))

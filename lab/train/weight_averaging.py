@@ -1,4 +1,4 @@
-"""Averages of a model's parameters: what is validated and kept is often better than where the last step ended."""
+"""Averages of a model's parameters: often better than the parameters after the last step."""
 
 from pathlib import Path
 from typing import Any
@@ -55,12 +55,12 @@ class Average:
             self.restore(None, epoch)
 
     def kept(self, epoch: int) -> None:
-        """Throw away what only an older checkpoint needs: that of so many epochs is written."""
+        """Throw away the files that only checkpoints before this epoch need."""
         if self.count:
             self.file(epoch - self.count).unlink(missing_ok=True)
 
     def state(self) -> Any:
-        """Return what a checkpoint must hold."""
+        """Return the average's part of a checkpoint."""
         return self.averaged.state_dict() if self.averaged is not None and self.ema else None
 
     def restore(self, state: Any, epoch: int) -> None:
@@ -76,7 +76,7 @@ class Average:
 
 
 def mean(files: list[Path]) -> dict[str, Tensor]:
-    """Return the mean of the parameters in the files; what is no real number is that of the last file."""
+    """Return the mean of the parameters in the files; of integers, the last file's values."""
     last = load(files[-1])
     total = {name: weight.double() for name, weight in last.items() if weight.is_floating_point()}
     for file in files[:-1]:

@@ -36,7 +36,7 @@ def additive_scores(
     projected_keys: Float[Tensor, "batch source hidden"],
     v: Float[Tensor, " hidden"],
 ) -> Float[Tensor, "batch source"]:
-    """Return how well each key fits the query, both projected: e_j = v · tanh(W_q s + W_k h_j).
+    """Return the score of each key for the query, both projected: e_j = v · tanh(W_q s + W_k h_j).
 
     Bahdanau et al. (2015), appendix A.1.2. The keys do not change while a sentence is
     decoded: the caller projects them once.

@@ -87,7 +87,7 @@ class Bahdanau(Translator):
     def read(
         self, words: Float[Tensor, "batch target embedding_dim"]
     ) -> Float[Tensor, "batch target gates_or_embedding"]:
-        """Return what each step reads: the words' share of the gates, all steps at once, as no recurrence is in it."""
+        """Return the input of each step: the words' share of the gates, all steps at once, as it has no recurrence."""
         return self.from_word(words)
 
     def stepping(self, memory: Memory) -> Callable[[Tensor, State], tuple[Tensor, Tensor, Tensor, State]]:
@@ -161,7 +161,7 @@ class QueryAfter(Bahdanau):
     """
 
     def encode(self, source: Source, mask: Mask) -> tuple[Memory, State]:
-        """Return what Bahdanau.encode returns, and c_0 = 0."""
+        """Return memory and state of Bahdanau.encode, and c_0 = 0."""
         memory, state = super().encode(source, mask)
         states = memory["states"]
         return memory, state | {"context": states.new_zeros(len(states), states.shape[-1])}

@@ -55,7 +55,7 @@ def last_states(
 def shift(
     tokens: Int[Tensor, "batch words"], bos: int, eos: int, pad: int
 ) -> tuple[Int[Tensor, "batch target"], Int[Tensor, "batch target"]]:
-    """Return what the decoder reads and what it should say, one column more than the sentences have.
+    """Return the decoder's inputs and its targets, each with one column more than the sentences.
 
     Teacher forcing, Williams and Zipser (1989): inputs bos, y_1, …, y_n, targets y_1, …, y_n, eos, filled up with pad.
     """

@@ -96,7 +96,7 @@ def exactly(large: Decoder, draft: Decoder, texts: list[list[int]]) -> dict[str,
 
 
 def lost(large: Trained, rows: list[list[int]]) -> dict[str, Any]:
-    """Return what the large model loses on sentences in nats a sentence: their mean, and its standard error."""
+    """Return the large model's loss on sentences in nats a sentence: the mean, and its standard error."""
     lines = [large.text.decode(row) for row in rows]
     losses, counts = large.losses(lines)
     return {

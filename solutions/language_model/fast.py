@@ -21,7 +21,7 @@ def swiglu(
     W_gate: Float[Tensor, "inner d_model"],
     W_2: Float[Tensor, "d_model inner"],
 ) -> Float[Tensor, "*batch d_model"]:
-    """Return what the taught `swiglu` returns."""
+    """Return the result of the taught `swiglu`."""
     inner = functional.silu(functional.linear(x, W_gate)) * functional.linear(x, W_1)
     return functional.linear(inner, W_2)
 

@@ -64,7 +64,7 @@ class FeedForward(nn.Module):
 
 
 def head_width(recipe: Recipe) -> int:
-    """Return how many features each head has; heads that do not divide d_model are an error."""
+    """Return the number of features of each head; heads that do not divide d_model are an error."""
     if recipe.d_model % recipe.heads:
         raise ValueError(f"heads are equal: expected heads to divide d_model = {recipe.d_model}, got {recipe.heads}")
     return recipe.d_model // recipe.heads

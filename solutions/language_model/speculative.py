@@ -31,10 +31,11 @@ def write_ahead(
     ahead: int,
     generator: torch.Generator,
 ) -> Written:
-    """Return up to `count` tokens more, fewer if </s> comes, distributed as if the large model drew each of them.
+    """Return up to `count` tokens behind a `beginning`, fewer if </s> comes, as if the large model drew each of them.
 
     The draft draws `ahead` tokens one after another. The large model reads all of them in one call; at the first that
-    is refused it draws another, and if none is, one more. `accept` is that of attention.py, or yours.
+    is refused it draws another, and if none is, one more. `accept` is that of attention.py, or yours; `generator` has
+    the random numbers.
 
     Leviathan et al. (2023), algorithm 1. Both models read the whole text anew each time; a cache would keep it.
     """

@@ -54,7 +54,11 @@ def angles(x: Tensor, positions: Int[Tensor, " length"], base: float) -> Float[T
 def grouped(
     query: Tensor, key: Tensor, value: Tensor, seen: Seen | None = None, tiled: bool = False, scale: float = 1.0
 ) -> tuple[Tensor, Tensor]:
-    """Return the taught grouped attention, with other positions seen, other groups, or other scores."""
+    """Return the taught grouped attention of `query`, `key` and `value`, with other positions `seen`.
+
+    Where it is `tiled`, the groups are others: query head i reads head i modulo their number. `scale` is a factor of
+    the scores.
+    """
     group, (target, source) = query.shape[1] // key.shape[1], (query.shape[2], key.shape[2])
     if seen is None:
         seen = torch.ones(target, source, dtype=torch.bool).tril(source - target)
@@ -63,7 +67,7 @@ def grouped(
 
 
 def window(length: int, width: int, kept: tuple[int, ...] = ()) -> Seen:
-    """Return who sees whom: the last `width` positions, and the `kept` ones of the past."""
+    """Return the mask of the positions that each one sees: the last `width`, and the `kept` ones of the past."""
     distance = torch.arange(length)[:, None] - torch.arange(length)
     return (distance >= 0) & ((distance < width) | torch.isin(torch.arange(length), torch.tensor(kept or (-1,))))
 
@@ -134,7 +138,7 @@ def excerpts(published: Published) -> Int[Tensor, "excerpts pieces"]:
 
 
 def sizes(published: Published, texts: Int[Tensor, "texts pieces"]) -> dict[str, list[int]]:
-    """Return how many pieces of each text are predicted, all but the first, and how many bytes these have."""
+    """Return the number of predicted pieces of each text, all but the first, and of their bytes."""
     rows = texts.tolist()
     of_all, of_first = ([len(published.pieces.decode(row[:end]).encode()) for row in rows] for end in (None, 1))
     return {

@@ -122,7 +122,7 @@ def flash_backward(
 
 
 def alibi_bias(heads: int, length: int) -> Float[Tensor, "heads length length"]:
-    """Return what ALiBi adds to the scores: -slope · distance for what came before, -∞ for the future.
+    """Return ALiBi's term of the scores: -slope · distance for the past, -∞ for the future.
 
     For n heads, n a power of two, the slopes are 2^(-8/n), 2^(-16/n), …, 2^(-8). For others: those of the next smaller
     power of two, n', then the first, third, fifth, … of 2n'.

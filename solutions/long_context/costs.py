@@ -25,7 +25,7 @@ WIDTH, TILE = 64, 128
 
 
 def moved_whole(length: int, width: int) -> int:
-    """Return how many numbers attention reads from the large memory and writes to it that writes weights down.
+    """Return the count of numbers that attention, weights written down, reads from the large memory and writes to it.
 
     Q and K are read and S written; S is read and P written; P and V are read and the context written: Dao et al.
     (2022), algorithm 0.
@@ -35,7 +35,7 @@ def moved_whole(length: int, width: int) -> int:
 
 
 def moved_in_tiles(length: int, width: int, tile: int) -> int:
-    """Return what `flash_forward` moves: each tile of queries stays in the small memory while all of K and V pass."""
+    """Return the same of `flash_forward`: each tile of queries stays in the small memory while all of K and V pass."""
     rows, passes = length * width, -(-length // tile)
     return (rows + passes * 2 * rows) + (rows + length)  # read, and written
 

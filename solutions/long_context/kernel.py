@@ -22,7 +22,11 @@ def _rows(  # noqa: PLR0913 - a kernel is handed pointers and sizes
     width: tl.constexpr,
     tile: tl.constexpr,
 ):
-    """Compute one tile of queries of one head: all keys pass by, tile by tile, with m, l and o in registers."""
+    """Compute one `tile` of queries of one head: all keys pass by, tile by tile, with m, l and o in registers.
+
+    `query`, `key` and `value` point to (`length`, `width`) numbers of each head, `context` and `logsumexp` to the
+    results; `scale` is a factor of the scores, and with `causal` a query sees no later key.
+    """
     first, head = tl.program_id(0) * tile, tl.program_id(1)
     rows, columns, features = first + tl.arange(0, tile), tl.arange(0, tile), tl.arange(0, width)
     here = head * length * width + rows[:, None] * width + features
@@ -58,7 +62,7 @@ def flash_forward(
     tile: int = 64,
     causal: bool = False,
 ) -> tuple[Float[Tensor, "batch length width"], Float[Tensor, "batch length"]]:
-    """Return what the taught `flash_forward` returns, where there are as many queries as keys.
+    """Return the result of the taught `flash_forward`, where there are as many queries as keys.
 
     `width` and `tile` are powers of two, 16 or more.
     """

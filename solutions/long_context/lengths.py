@@ -103,7 +103,7 @@ def changes(recipe: Recipe) -> dict[str, tuple[Tensor, float]]:
 
 @torch.no_grad()
 def excess(model: Decoder, texts: Made) -> list[float]:
-    """Return how far the loss is above the floor, in nats a token, for sentences that end between two of the PLACES."""
+    """Return the loss above the floor, in nats a token, for sentences that end between two of the PLACES."""
     rows, contents = rows_of(texts, LONGEST + 1)
     above, counts = [0.0] * (len(PLACES) - 1), [0] * (len(PLACES) - 1)
     for tokens, group in zip(rows.split(16), (contents[at : at + 16] for at in range(0, len(rows), 16)), strict=True):

@@ -26,7 +26,7 @@ def full(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 
 
 def windowed(query: Tensor, key: Tensor, value: Tensor, window: int, sinks: int = 0) -> Tensor:
-    """Return what the taught `sliding_window` returns, of every head, with a mask over all pairs of positions."""
+    """Return the result of the taught `sliding_window` for every head, with a mask over all pairs of positions."""
     place = torch.arange(query.shape[2], device=query.device)
     distance = place[:, None] - place
     seen = (distance >= 0) & ((distance < window) | (place < sinks))
@@ -81,7 +81,7 @@ def repositioned(model: Decoder, angles: Float[Tensor, " pairs"], scale: float =
 
 
 def _turned(angles: Tensor, scale: float, x: Tensor, positions: Tensor, base: float) -> Tensor:
-    """Return what `rope` returns, with these angles in place of a base's: both halves as complex numbers."""
+    """Return the result of `rope` with these angles in place of a base's: both halves as complex numbers."""
     half = x.shape[-1] // 2
     turn = torch.polar(torch.full((), scale), positions[:, None] * angles)
     turned = torch.complex(*x.split(half, dim=-1)) * turn

@@ -74,7 +74,7 @@ def predicted_position(
     v_p: Float[Tensor, " hidden"],
     lengths: Int[Tensor, "*batch"],
 ) -> Float[Tensor, "*batch"]:
-    """Return where to look, a real number between 0 and the sentence's length: p_t = S · sigmoid(v_p · tanh(W_p h_t)).
+    """Return the position to look at, between 0 and the sentence's length: p_t = S · sigmoid(v_p · tanh(W_p h_t)).
 
     Luong et al. (2015), equation 9.
     """

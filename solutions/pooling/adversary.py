@@ -19,7 +19,7 @@ SMALLEST = 1e-9  # what stands for a weight of 0 in a logarithm
 
 
 def total_variation(p: Float[Tensor, "*batch n"], q: Float[Tensor, "*batch n"]) -> Float[Tensor, "*batch"]:
-    """Return how far two distributions are apart: ½ Σ |p - q|, from 0 to 1."""
+    """Return the distance of two distributions: ½ Σ |p - q|, from 0 to 1."""
     return (p - q).abs().sum(dim=-1) / 2
 
 
@@ -41,7 +41,7 @@ def departure(
     base_weights: Float[Tensor, "batch source"],
     strength: float,
 ) -> Float[Tensor, " batch"]:
-    """Return what each sentence adds to the cross-entropy: TVD(ŷ, ŷ_base) - λ JSD(α, α_base)."""
+    """Return each sentence's term beside the cross-entropy: TVD(ŷ, ŷ_base) - λ JSD(α, α_base)."""
     with torch.autocast(scores.device.type, enabled=False):
         labels, base_labels = scores.float().softmax(dim=-1), base_scores.float().softmax(dim=-1)
         apart = jensen_shannon(weights.float(), base_weights.float())

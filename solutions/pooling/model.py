@@ -147,7 +147,7 @@ class HAN(Pooling):
 
 
 def reading(texts: Labelled, recipe: Recipe) -> list[str]:
-    """Return what a training reads: its own sentences, and those of IMDB where vectors are made of texts."""
+    """Return the text for a training's vocabulary: its own sentences, and IMDB's where vectors are made from texts."""
     company: Labelled | None = corpora.load(COMPANY) if recipe.vectors == "texts" and texts.name != COMPANY else None
     return [*texts.sentences(), *(company.sentences() if company else ())]
 

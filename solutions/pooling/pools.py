@@ -61,7 +61,7 @@ def max_pool(H: States, w: Tensor, mask: Mask) -> Pooled:
 
 
 def uniform_pool(H: States, w: Tensor, mask: Mask) -> Pooled:
-    """Return what `attention_pool` returns if its weights are frozen to 1/n: tanh of the mean."""
+    """Return the result of `attention_pool` with its weights frozen to 1/n: tanh of the mean."""
     mean, weights = mean_pool(H, w, mask)
     return torch.tanh(mean), weights
 

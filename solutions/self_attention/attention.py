@@ -99,7 +99,7 @@ def layer_cost(kind: str, n: int, d: int, k: int, r: int) -> tuple[int, int, int
 
 
 def exact_layer_cost(kind: str, n: int, d: int, k: int, r: int) -> int:
-    """Return how many multiplications the matrix products of one layer take, those with its projections too.
+    """Return the number of multiplications in the matrix products of one layer, its projections included.
 
     The layer maps n vectors of width d to n vectors of width d; queries, keys and values are as wide, and a recurrent
     layer is tanh(Wx + Uh). The rows of table 1 of Vaswani et al. (2017), with what its O(·) leaves out.

@@ -81,11 +81,11 @@ class SelfAttentive(Classifier):
         return self.decide(self.dropout(mean))
 
     def read_last(self, tokens: Tokens, mask: Mask) -> Mask:
-        """Return which words are read behind the last block: all, or those that the recipe names."""
+        """Return the mask of the words that are read behind the last block: all, or those that the recipe names."""
         return mask & (tokens == self.asked) if self.recipe.reads else mask
 
     def context(self, block: nn.Module, X: Vectors, mask: Mask) -> Vectors:
-        """Return what a block makes of each word."""
+        """Return a block's output for each word."""
         return block(X, mask)[0]
 
     def attention_weights(self, tokens: Tokens, mask: Mask) -> Float[Tensor, "batch words"]:

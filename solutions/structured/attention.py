@@ -59,7 +59,7 @@ def structured_attention(
 def hop_overlap(
     A: Float[Tensor, "batch hops source"], mask: Bool[Tensor, "batch source"] | None = None
 ) -> Float[Tensor, "batch hops hops"]:
-    """Return how alike each two hops of a sentence are, the cosine of their rows: a_i · a_j / (‖a_i‖ ‖a_j‖).
+    """Return the similarity of each two hops of a sentence, the cosine of their rows: a_i · a_j / (‖a_i‖ ‖a_j‖).
 
     Weight at padding, where mask is False, does not count. The paper compares its hops by eye; the number is
     ours.

@@ -139,7 +139,7 @@ class Answers(nn.Module):
 
 
 def classifier(recipe: Recipe, labels: int, prune: Prune = pruned_output) -> nn.Sequential:
-    """Return what makes scores of the labels from M: a hidden layer with ReLU, full or pruned, and one matrix."""
+    """Return the layers from M to scores of the labels: a hidden one with ReLU, full or pruned, and one matrix."""
     states = 2 * recipe.units
     if recipe.hops < 1:
         raise ValueError(f"expected hops of 1 or more, got {recipe.hops}")

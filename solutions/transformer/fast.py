@@ -108,7 +108,7 @@ def sines(length: int, d_model: int, device: torch.device, dtype: torch.dtype) -
 
 
 def causal(length: int, past: int, device: torch.device) -> Bool[Tensor, "target all"] | None:
-    """Return which words, the past ones and the new, each new one may attend to; None for a single one: all."""
+    """Return the mask of the past and new words that each new one may attend to; None for a single one: all."""
     if length == 1:
         return None
     return torch.ones(length, past + length, dtype=torch.bool, device=device).tril(past)

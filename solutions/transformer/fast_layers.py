@@ -34,7 +34,7 @@ class PackedPositions:
 
     @classmethod
     def of(cls, mask: Bool[Tensor, "batch source"]) -> "PackedPositions | None":
-        """Return where the words are if leaving padding out is worth it: a GPU would wait for their number."""
+        """Return the words' positions if leaving padding out is worth it: a GPU would wait for their number."""
         if mask.device.type != "cpu" or mask.float().mean() > MOSTLY_WORDS:
             return None
         return cls(real_positions(mask), (mask.shape[0], mask.shape[1]))
@@ -96,7 +96,10 @@ class FastAttention(MultiHeadAttention):
         need_weights: bool = False,
         packed: PackedPositions | None = None,
     ) -> tuple[Positions, Float[Tensor, "batch heads target source"] | None]:
-        """Return the output of all heads (with `packed`, the packed one), and the weights where they are needed."""
+        """Return the output of all heads for `q`, `k` and `v` under a `mask`, and the weights if `need_weights`.
+
+        With `packed`, the output is the packed one.
+        """
         if need_weights or q.device.type in MATMUL:
             scores = (q / math.sqrt(q.shape[-1])) @ k.transpose(-2, -1)
             scores = scores.to(torch.promote_types(scores.dtype, torch.float32))
@@ -147,7 +150,7 @@ class FastEncoderLayer(FastLayer, EncoderLayer):
         mask: Bool[Tensor, "... #source source"] | None = None,
         packed: PackedPositions | None = None,
     ) -> Positions:
-        """Return what the taught `encoder_layer` returns (its mask (B,S) is (B,1,1,S) here); packed, with `packed`."""
+        """Return the result of the taught `encoder_layer` (its mask (B,S) is (B,1,1,S) here); packed, with `packed`."""
         q, k, v = self.self_attn.project(self.before(x, self.norm1), 0, 3, packed)
         attended, _ = self.self_attn.attend(q, k, v, mask, packed=packed)
         x = self.after(x, attended, self.norm1)
@@ -173,7 +176,11 @@ class FastDecoderLayer(FastLayer, DecoderLayer):
         source_mask: Bool[Tensor, "... #target source"] | None,
         need_weights: bool = False,
     ) -> tuple[Words, KeysValues, Tensor | None]:
-        """Return y after the layer, keys and values of past and new words, and cross-attention's weights if needed."""
+        """Return y after the layer, keys and values of `past` and new words, and the weights of cross-attention.
+
+        `target_mask` is that of self-attention; `source` has the encoder's keys and values, under `source_mask`. The
+        weights are None unless `need_weights`.
+        """
         q, k, v = self.self_attn.project(self.before(y, self.norm1), 0, 3)
         if past is not None:
             k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)

@@ -80,14 +80,14 @@ class Transformer(Translator):
         return x if self.learned is None else x + self.learned(0, tokens.shape[1])
 
     def encoder_states(self, source: Source, mask: Mask) -> list[Float[Tensor, "batch source d_model"]]:
-        """Return what goes into the first encoder layer, and what comes out of each."""
+        """Return the input of the first encoder layer, and the output of each."""
         states = [self.embed(self.source_embedding, source)]
         for layer in self.encoder:
             states.append(self.parts.encoder_layer(states[-1], layer.named(), self.recipe.heads, mask, layer.eps))
         return states
 
     def decoder_states(self, words: Target, memory: Memory) -> list[Float[Tensor, "batch target d_model"]]:
-        """Return what goes into the first decoder layer, and what comes out of each."""
+        """Return the input of the first decoder layer, and the output of each."""
         source_mask, _, target_mask = self.parts.make_masks(memory["source"], words, PAD)
         states = [self.embed(self.embedding, words)]
         for layer in self.decoder:

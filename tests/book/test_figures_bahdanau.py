@@ -20,8 +20,8 @@ def test_a_link_of_the_points_to_its_own_source_or_to_that_of_a_neighbour(source
 
 
 def test_translation_errors_are_told_apart():
-    assert translation_errors.repeats("a black black violin".split())
-    assert not translation_errors.repeats("a black violin".split())
+    assert translation_errors.has_repeats("a black black violin".split())
+    assert not translation_errors.has_repeats("a black violin".split())
     twice = "he reads in the street in the street".split()
     assert translation_errors.has_pair_too_often(twice, "he reads in the street".split())
     assert not translation_errors.has_pair_too_often("he reads in the house".split(), "he reads in the street".split())

@@ -12,7 +12,7 @@ from lab.kinds.language import Lines
 from lab.kinds.ranges import RecipeError
 from lab.text.batches import Batch, collate, filled_up
 from lab.text.tokenizers import PAD
-from lab.train.cuda_graphs import CudaGraphs, Recorded, recordable
+from lab.train.cuda_graphs import CudaGraphs, Recorded, is_recordable
 from lab.train.training import Trainer
 from solutions.bahdanau.attention import additive_attention
 from solutions.bahdanau.model import Bahdanau, StepByStep
@@ -101,7 +101,7 @@ def graphs_on_a_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(CudaGraphs, "record", record)
     monkeypatch.setattr(Tensor, "pin_memory", lambda tensor: tensor)
-    monkeypatch.setattr("lab.train.training.recordable", lambda *_: True)
+    monkeypatch.setattr("lab.train.training.is_recordable", lambda *_: True)
 
 
 @pytest.mark.usefixtures("graphs_on_a_cpu")
@@ -124,9 +124,9 @@ def test_only_a_model_that_calls_nothing_handed_in_is_recorded_and_only_in_singl
     recipes = {name: MODELS[name].recipe for name in TRANSLATORS}
     for name in TRANSLATORS:
         model = MODELS[name].build()
-        assert recordable(model, gpu, bf16=False)
-        assert not recordable(model, gpu, bf16=True)
-        assert not recordable(model, CPU, bf16=False)
+        assert is_recordable(model, gpu, bf16=False)
+        assert not is_recordable(model, gpu, bf16=True)
+        assert not is_recordable(model, CPU, bf16=False)
     handed_in = [
         EncoderDecoder(recipes["encoder_decoder"], 40, 40, lambda *given: last_states(*given)),
         PlainEncoderDecoder(recipes["encoder_decoder"], 40, 40),
@@ -135,4 +135,4 @@ def test_only_a_model_that_calls_nothing_handed_in_is_recorded_and_only_in_singl
         Luong(recipes["luong"], 40, 40, attentional_state),
         Transformer(recipes["transformer"], 40, 40),
     ]
-    assert not any(recordable(model, gpu, bf16=False) for model in handed_in)
+    assert not any(is_recordable(model, gpu, bf16=False) for model in handed_in)

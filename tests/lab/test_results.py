@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.evaluation.__main__ import kept, main, rescored, same
+from lab.evaluation.__main__ import are_equal, kept, main, rescored
 from lab.evaluation.result_files import read_json
 
 ONE_A_CHAPTER = {path.parent: path for path in kept()}.values()  # the others are slow in their number
@@ -17,7 +17,7 @@ def test_kept_outputs_give_the_kept_scores(path: Path) -> None:
     again = rescored(path)
     if again is None:
         pytest.skip("the corpus is not at hand: set ATTENTION_DATA")
-    assert same(again, read_json(path)["scores"])
+    assert are_equal(again, read_json(path)["scores"])
 
 
 @pytest.mark.parametrize("is_same", [True, False])

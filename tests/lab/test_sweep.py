@@ -91,5 +91,5 @@ def test_a_result_of_another_recipe_or_of_a_training_cut_short_is_done_again(pla
         (replace(step.recipe, units=5), False, False),
     ):
         result_files.write_json(path, {"recipe": asdict(recipe), "training": {"ended_by_budget": ended}})
-        assert step.done == done
+        assert step.is_done == done
     assert sweeps.read_json(path)["recipe"]["units"] == 5

@@ -147,7 +147,7 @@ def test_a_training_that_diverges_stops_and_says_at_which_step(
 
 
 def test_a_precision_that_the_processor_lacks_is_refused(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(devices, "cpu_runs_bf16", lambda: False)
+    monkeypatch.setattr(devices, "can_run_bf16_on_cpu", lambda: False)
     with pytest.raises(RecipeError, match=r"bf16.*AVX-512.*choose auto or fp32"):
         trainer(tmp_path / "run", replace(TRAINING, precision="bf16"))
     assert not (tmp_path / "run").exists()
@@ -288,7 +288,7 @@ BAR = r"%\|.*\| epoch 1/2  loss \d+\.\d{3}  \d+ target tokens/s  \d\d:\d\d left"
 def test_a_bar_with_loss_speed_and_time_left_is_shown_in_a_notebook_and_nowhere_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture, notebook: bool, quiet: bool
 ) -> None:
-    monkeypatch.setattr(progress, "in_notebook", lambda: notebook)
+    monkeypatch.setattr(progress, "is_in_notebook", lambda: notebook)
     recipe = replace(TINY, training=replace(TRAINING, epochs=2))
     train(SOLUTION, RUN, recipe, folder=tmp_path, corpus=LETTERS, quiet=quiet)
     printed = capsys.readouterr()

@@ -105,7 +105,7 @@ def test_a_checkpoint_from_before_the_choice_pools_with_attention() -> None:
     assert as_recipe(Recipe, values) == TINY
     first = next(SWEEPS["poolings"].steps(SOLUTION))
     assert first.run.name == "relations-small"
-    assert first.done  # its result file was written before
+    assert first.is_done  # its result file was written before
 
 
 def test_divergences_by_hand() -> None:

@@ -2,6 +2,8 @@
 
 import pytest
 
-from lab.train.devices import cpu_runs_bf16
+from lab.train.devices import can_run_bf16_on_cpu
 
-NEEDS_BF16 = pytest.mark.skipif(not cpu_runs_bf16(), reason="this processor has no LSTM in bfloat16 (needs AVX-512)")
+NEEDS_BF16 = pytest.mark.skipif(
+    not can_run_bf16_on_cpu(), reason="this processor has no LSTM in bfloat16 (needs AVX-512)"
+)

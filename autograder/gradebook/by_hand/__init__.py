@@ -1,1 +1,1 @@
-"""What a teacher gives by hand: points by rubric, and replies to regrade requests."""
+"""A teacher's work by hand: points by rubric, and replies to regrade requests."""

@@ -1,4 +1,4 @@
-"""What formgrader's page of a submission asks for beside nbgrader's own: rubrics and regrade requests."""
+"""The requests of formgrader's page of a submission beside nbgrader's own: rubrics and regrade requests."""
 
 import json
 import math
@@ -54,7 +54,7 @@ class Marking(BaseApiHandler):
         self.assignment, self.student = self.notebook.assignment.assignment.name, self.notebook.student.id
 
     def _change(self, body: dict[str, Any]) -> list[str]:
-        """Carry out what the page asks for; return the students whose points were typed and stay."""
+        """Carry out the page's request; return the students who keep points typed by a person."""
         if "request" in body:
             regrade.answer(self.session, self.assignment, self.student, body["request"], str(body["answer"])[:LONGEST])
             return []
@@ -93,7 +93,7 @@ class Marking(BaseApiHandler):
         self.write(json.dumps({"questions": questions, "requests": requests, "typed": len(typed)}))
 
     def _equal(self, question: str) -> list[str]:
-        """Return the other students whose answer to a question is the same but for spaces."""
+        """Return the other students with the same answer to a question, spaces aside."""
         own = self._answers(self.student).get(question)
         students = [str(each.student_id) for each in self.gradebook.assignment_submissions(self.assignment)]
         return [each for each in students if own and each != self.student and self._answers(each).get(question) == own]
@@ -107,7 +107,7 @@ class Marking(BaseApiHandler):
             return {}
 
     def _next(self, grade: Any) -> str | None:
-        """Return the next submission whose answer to a question waits, in formgrader's order."""
+        """Return the next submission with an ungraded answer to a question, in formgrader's order."""
         waiting = sorted(each.notebook_id for each in grade.cell.grades if each.needs_manual_grade)
         others = [each for each in waiting if each != self.notebook.id]
         return next((each for each in others if each > self.notebook.id), others[0] if others else None)

@@ -1,4 +1,4 @@
-"""Regrade requests in the gradebook: each is answered once, whatever is graded or handed in again."""
+"""Regrade requests in the gradebook: each is answered once, even if work is graded or handed in again."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,7 +11,7 @@ NAME = String(128)
 
 
 class RegradeRequest(Base):
-    """A student's note on how a part was graded, and a person's answer, None where it waits."""
+    """A student's note on the grade of a part, and a person's answer, None as long as it waits."""
 
     __tablename__ = "regrade_request"
     id: Any = Column(String(32), primary_key=True, default=new_uuid)
@@ -24,7 +24,7 @@ class RegradeRequest(Base):
 
 
 def enter(session: Session, student: str, handed_in: str, notes: Iterable[dict[str, str]]) -> None:
-    """Enter the requests of a notebook; one that waits and is no longer in it was taken back."""
+    """Enter the requests of a notebook; remove waiting ones that are no longer in it."""
     query = select(RegradeRequest).filter_by(student=student, handed_in=handed_in)
     known = {(row.assignment, row.part, row.note): row for row in session.scalars(query)}
     wanted = {(each["assignment"], each["part"], each["note"]): each for each in notes}
@@ -38,7 +38,7 @@ def enter(session: Session, student: str, handed_in: str, notes: Iterable[dict[s
 
 
 def requests(session: Session, assignment: str | None = None, student: str | None = None) -> list[RegradeRequest]:
-    """Return the requests about an assignment, or about all, those that wait first; [] in a gradebook without any."""
+    """Return the requests about an assignment, or about all, waiting ones first; [] in a gradebook without any."""
     if not inspect(session.connection()).has_table(RegradeRequest.__tablename__):
         return []
     wanted = {"assignment": assignment, "student": student}
@@ -48,7 +48,7 @@ def requests(session: Session, assignment: str | None = None, student: str | Non
 
 
 def answer(session: Session, assignment: str, student: str, request: str, text: str) -> None:
-    """Set the answer to a request, "" takes it away; raise ValueError where the student has no such request."""
+    """Set the answer to a request, "" to remove it; raise ValueError if the student has no such request."""
     rows = [row for row in requests(session, assignment, student) if row.id == request]
     if not rows:
         raise ValueError(f"{student} has no request {request} about {assignment}")

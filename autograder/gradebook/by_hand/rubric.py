@@ -1,7 +1,7 @@
-"""Rubrics: items with points for a question that is graded by hand, and which of them each student's answer has.
+"""Rubrics: items with points for a question graded by hand, and the items of each student's answer.
 
 The points by hand are the sum of these items, at least 0 and at most the question's. nbgrader makes our tables with its
-own. All in them is by name: a row of nbgrader's is another one after its cell was removed and came back.
+own. They refer to names: nbgrader makes a new row for a cell that was removed and came back.
 """
 
 import json
@@ -21,7 +21,7 @@ Seeds = Mapping[str, Mapping[str, float]]  # by question: points by text, as the
 
 
 class RubricItem(Base):
-    """What a marker looks for in the answers to a question; without text it was removed."""
+    """One thing that a marker looks for in the answers to a question; an item without text was removed."""
 
     __tablename__ = "rubric_item"
     id: Any = Column(String(32), primary_key=True, default=new_uuid)
@@ -35,7 +35,7 @@ class RubricItem(Base):
 
 
 class RubricMark(Base):
-    """A student whose answer has an item."""
+    """A student's answer has an item."""
 
     __tablename__ = "rubric_mark"
     item_id: Any = Column(String(32), primary_key=True)
@@ -43,7 +43,7 @@ class RubricMark(Base):
 
 
 def of_course(assignment: str) -> Seeds:
-    """Return the rubrics that the course has for an assignment: `release` puts them into the solved notebook."""
+    """Return the course's rubrics for an assignment: `release` puts them into the solved notebook."""
     try:
         cells = json.loads(source_notebook(assignment).read_bytes())["cells"]
     except FileNotFoundError:
@@ -69,7 +69,7 @@ def marks(session: Session, assignment: str, student: str | None = None) -> dict
 
 
 def seed(session: Session, assignment: str, seeds: Seeds) -> None:
-    """Enter the course's items that are new; points that the course has changed since reach all who have the item."""
+    """Enter new items of the course; changed points of an item reach all students who have it."""
     for question, texts in seeds.items():
         known = {item.seed: item for item in items(session, assignment, question)}
         for text, points in texts.items():
@@ -101,9 +101,9 @@ def choose(session: Session, assignment: str, question: str, students: Iterable[
 
 
 def change(session: Session, item: RubricItem, text: str, points: float) -> list[str]:
-    """Set an item's text and points for all who have it; without a text it is removed.
+    """Set an item's text and points for all who have it; without a text, remove it.
 
-    Return the students whose points a person typed instead: those stay.
+    Return the students who keep points typed by a person.
     """
     students = list(session.scalars(select(RubricMark.student).where(RubricMark.item_id == item.id)))
     rows = list(_grades(session, item.assignment, item.question, students))
@@ -136,7 +136,7 @@ def _sums(session: Session, item: RubricItem, rows: list[tuple[Any, float, str]]
 
 
 def _sum(chosen: list[RubricItem], most: float) -> float | None:
-    """Return the points for these items; None for none: nobody has graded the answer."""
+    """Return the points for these items; None without any: nobody has graded the answer."""
     return min(max(0.0, sum(item.points for item in chosen)), most) if chosen else None
 
 

@@ -1,4 +1,4 @@
-"""Feedback pages with what the gradebook says: a graded notebook with its marks written into it."""
+"""Feedback pages: a graded notebook with its marks from the gradebook written into it."""
 
 from nbformat import NotebookNode
 from nbgrader.api import Comment, Grade, SubmittedAssignment, SubmittedNotebook
@@ -14,9 +14,10 @@ from autograder.gradebook.store.rows import AssignmentRows
 def page(
     exporter: Page, session: Session, rows: AssignmentRows, student: str, name: str, notebook: NotebookNode
 ) -> str | None:
-    """Return the page of a graded notebook as HTML, None where the gradebook does not have it.
+    """Return `student`'s page of a graded `notebook` as HTML, None if the gradebook does not have it.
 
-    The marks are written into the notebook's metadata.
+    `session` reads the gradebook, `rows` are those of the assignment `name`, and `exporter` makes the page. The marks
+    are written into the notebook's metadata.
     """
     query = (
         select(SubmittedNotebook.id, SubmittedNotebook.late_submission_penalty)
@@ -33,7 +34,7 @@ def page(
     chosen = rubric.marks(session, name, student)
     for cell in notebook.cells:
         of_cell, about = grade_id(cell), cell.metadata.get("nbgrader", {})
-        if of_cell not in rows.points | rows.commented:  # of an exercise that was removed since: any cell
+        if of_cell not in rows.points | rows.commented:  # of an exercise removed since: any cell
             cell.metadata.pop("nbgrader", None)
         if of_cell in rows.commented:
             about["comment"] = comments.get(rows.commented[of_cell])

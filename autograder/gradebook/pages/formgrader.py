@@ -1,4 +1,4 @@
-"""Formgrader's page of a submission: it asks for nothing from elsewhere, and nothing of a student's acts in it."""
+"""Formgrader's page of a submission: it loads nothing from elsewhere, and runs nothing that a student wrote."""
 
 import html
 import json
@@ -15,7 +15,7 @@ from autograder.assignment import bonus, grade_id
 from autograder.gradebook.pages.html import Page
 from autograder.gradebook.store.rows import show_bonus
 
-ICONS = re.compile(r"@font-face\s*\{[^{}]*\}")  # Bootstrap's, in files that do not come with the page
+ICONS = re.compile(r"@font-face\s*\{[^{}]*\}")  # Bootstrap's, whose files are not part of the page
 PAGE = Path(__file__).with_name("formgrader_page")
 
 
@@ -27,15 +27,15 @@ class Sheet(Page):
         return [FileSystemLoader(PAGE)]
 
     def finished(self, page: str) -> str:
-        """Return the page without calls for files that are not there."""
+        """Return the page without links to missing files."""
         return super().finished(ICONS.sub("", page))
 
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[str, dict[str, Any]]:
-        """Return the page, with rubrics, and on which a score may be as high as the bonus."""
+        """Return the page with rubrics, on which a score may be as high as the bonus."""
         show_bonus(nb.cells)
-        # HTMLExporter's own would parse each page again, to add what `finished` adds.
+        # HTMLExporter's own would parse each page again, to do the work of `finished`.
         page, resources = TemplateExporter.from_notebook_node(self, nb, resources, **kwargs)
         scripts = f"<script>\n{(PAGE / 'marking.js').read_text('utf-8')}</script>\n"
         # Formgrader takes no score above the gradebook's maximum, which is 0 for a bonus: "full credit" would take it.

@@ -1,4 +1,4 @@
-"""Feedback pages: nbgrader's, cleaned of what could act in a reader's browser or call for anything from elsewhere."""
+"""Feedback pages: nbgrader's, without anything that could run in a reader's browser or load from elsewhere."""
 
 import html
 import math
@@ -33,34 +33,34 @@ FORMULA = re.compile(r"\$\$(?P<display>[^$<]{1,1000})\$\$|\$(?P<inline>[^$<]{1,1
 KATEX = {"output": "mathml", "throwOnError": True, "strict": "ignore", "trust": False, "maxExpand": 200, "maxSize": 20}
 SECONDS = 2.0
 SHORT_FORMULA, GROWTH = 2000, 60  # characters of MathML, in all and for each of a formula's: macros could make millions
-# What a page may cost, whatever a student wrote: beyond that text and code are shown as they were written.
+# The limits of a page, whatever a student wrote: beyond them text and code are shown as they were written.
 LONGEST_TEXT, LONGEST_CODE, PAGE_SECONDS = 20_000, 200_000, 10.0
 LARGEST_PAGE = 7 << 20  # bytes
 MOST_KEPT = 500  # texts and cells, as they look on a page
 
-NO_CODE = re.compile(r"\x1b(?!\[[0-9;:?]*[A-Za-z])")  # begins no code of a terminal's, which may swallow what follows
-SHOWN = ("image/png", "image/jpeg", "text/plain")  # of a cell's outputs; HTML and scripts are nobody's here
+NO_CODE = re.compile(r"\x1b(?!\[[0-9;:?]*[A-Za-z])")  # begins no code of a terminal's: it may swallow the text behind
+SHOWN = ("image/png", "image/jpeg", "text/plain")  # of a cell's outputs; HTML and scripts are not
 EMPTY_HEADER = re.compile(r"<th(?: align=\"\w*\")?></th>")  # the corner of a matrix is no heading
 PICTURE = re.compile(r"<img(?![^>]*\balt=)")
-# Of what a check printed.
+# Of a check's output.
 CRITERION = re.compile(r" {1,3}([✓✗]) (.*)")
 INDENTED = re.compile(r" {4}.*\S.*")
 
 
 def _first_shown(data: dict[str, Any]) -> list[str]:
-    """Return the one form in which an output is shown."""
+    """Return the MIME type in which an output is shown, [] for none."""
     return [form for form in SHOWN if form in data][:1]
 
 
 class _TimeUp(Exception):
-    """One text or cell takes too long to be set."""
+    """One text or cell takes too long to render."""
 
 
 @contextmanager
 def _bounded(until: float) -> Iterator[None]:
     """Raise _TimeUp in the block once its time is up: blank lines alone keep a highlighter's patterns busy for hours.
 
-    A signal is all that ends a pattern's search; only the main thread, where pages are made, can be sent one.
+    Only a signal ends a pattern's search, and only the main thread, where pages are made, receives one.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -90,7 +90,7 @@ def render(match: re.Match) -> str:
         return match[0]
     if len(shown) > SHORT_FORMULA + GROWTH * len(formula):
         return match[0]
-    # A wide formula scrolls by itself: who uses the keyboard has to be able to reach it.
+    # A wide formula scrolls by itself: the keyboard has to reach it.
     return shown.replace("<math ", '<math tabindex="0" ', 1) if display else shown
 
 
@@ -104,7 +104,7 @@ def with_formulas(page: str, until: float = math.inf) -> str:
 
 
 class Page(HTMLExporter):
-    """An exporter whose markdown can be read and does nothing else, and whose pages need nothing but themselves."""
+    """An exporter whose pages need no other files, and whose Markdown runs nothing."""
 
     _until = math.inf
     _made: ClassVar[dict[tuple[str, str], str]] = {}  # {(kind, source): HTML}, of all pages that this process makes
@@ -114,7 +114,7 @@ class Page(HTMLExporter):
         return [FileSystemLoader(Path(__file__).with_name("feedback_page"))]
 
     def finished(self, page: str) -> str:
-        """Return the page with a word for every picture."""
+        """Return the page with an alternative text for every picture."""
         return PICTURE.sub('<img alt="a picture, not described"', page)
 
     def _init_resources(self, resources: Any) -> Any:
@@ -122,9 +122,9 @@ class Page(HTMLExporter):
         return super()._init_resources(resources)
 
     def rendered(self, notebook: NotebookNode, about: dict[str, Any]) -> str:
-        """Return the page of a notebook that has its marks in it already.
+        """Return the page of a notebook with its marks in it.
 
-        A page that would be too large is made without colours, and without what makes it large.
+        A page that would be too large is made without colours, and without its largest parts.
         """
         page = self._set(notebook, about)
         if len(page.encode("utf-8", "replace")) <= LARGEST_PAGE:
@@ -149,7 +149,7 @@ class Page(HTMLExporter):
         yield "strip_files_prefix", lambda text: text
 
     def cell(self, cell: NotebookNode) -> str:
-        """Return a cell as HTML: text set, code coloured, with what it printed."""
+        """Return a cell as HTML: text rendered, code coloured, with its output."""
         if cell.cell_type == "markdown":
             return self._text(cell.source, cell)
         if cell.cell_type != "code":
@@ -157,7 +157,7 @@ class Page(HTMLExporter):
         return self._highlight(cell.source) + "".join(self._output(output) for output in cell.outputs)
 
     def verdict(self, cell: NotebookNode) -> str:
-        """Return what a check printed, without what the points beside it say already."""
+        """Return a check's output, without the words that only repeat the points beside it."""
         made, known = [], all_points(cell.metadata.nbgrader.get("points") or 0)
         for output in cell.outputs:
             if output.output_type == "error" and output.traceback == [output.evalue]:
@@ -206,7 +206,7 @@ class Page(HTMLExporter):
             return str(make(*arguments))
 
     def _kept(self, source: str, kind: str, make: Callable[[], str]) -> str:
-        """Return what was made of a text before, if it was: the released text is the same on every page of a class."""
+        """Return the HTML of a text, made once for all pages: the released text is the same on each."""
         if (kind, source) in self._made:
             return self._made[kind, source]
         shown = make()

@@ -1,4 +1,4 @@
-"""What a feedback page is made of: the parts of a graded notebook, those that need a look first, or what fits."""
+"""The parts of a graded notebook for a feedback page: lost points first, and no more than fits."""
 
 import copy
 import json
@@ -22,7 +22,7 @@ SIGNS = {RIGHT: "✓", PARTLY: "◐", WRONG: "✗", WAITS: "…", EMPTY: "–"}
 
 @dataclass
 class Part:
-    """One graded cell, which has its marks in its metadata, the task above it, and what was handed in."""
+    """One graded cell with its marks in its metadata, the task above it, and the student's answer."""
 
     graded: NotebookNode
     task: list[NotebookNode]
@@ -33,13 +33,13 @@ class Part:
         self.anchor = grade_id(self.graded)
         self.name = self.anchor.removeprefix("check-")
         self.label = f"{'★' * stars(self.graded)} bonus" if bonus(self.graded) else ""
-        self.written = is_solution(self.graded)  # the graded cell is the answer itself, and no check of one
+        self.written = is_solution(self.graded)  # the graded cell is the answer itself, and not its check
         self.work += [self.graded] if self.written else []
         self.score, self.points = about.get("score") or 0.0, about.get("points") or 0.0
-        self.waiting = bool(about.get("waits"))  # a person has still to give the points
+        self.waiting = bool(about.get("waits"))  # a person still has to give the points
         self.items = about.get("items") or []  # of the rubric, with their points
         comments = [cell.metadata.get("nbgrader", {}).get("comment") for cell in self.work]
-        # That it is empty is written beside its points.
+        # A line beside its points tells that it is empty.
         self.comments = [str(text) for text in comments if text and text != NO_RESPONSE]
         if self.waiting:
             self.result = WAITS
@@ -55,8 +55,8 @@ class Part:
 def parts(notebook: NotebookNode) -> tuple[list[Part], list[NotebookNode]]:
     """Return a graded notebook's parts in their order, and the cells around them; of a refused one, those with points.
 
-    A part begins below the graded cell before it: what is above its first solution cell is its task. What is
-    above the first heading of the second level introduces the notebook and belongs to no part.
+    A part begins below the graded cell before it, and the cells above its first solution cell are its task. The cells
+    above the first heading of the second level introduce the notebook and belong to no part.
     """
     made: list[Part] = []
     around: list[NotebookNode] = []
@@ -79,12 +79,12 @@ def parts(notebook: NotebookNode) -> tuple[list[Part], list[NotebookNode]]:
 
 
 def by_need(made: Iterable[Part]) -> list[Part]:
-    """Return the parts with those first that lost points, otherwise in the notebook's order."""
+    """Return the parts, first those that lost points, each group in the notebook's order."""
     return sorted(made, key=lambda part: ORDER.index(part.result))
 
 
 def truncated(notebook: NotebookNode) -> NotebookNode:
-    """Return the graded cells of a notebook, and in place of the others a note."""
+    """Return the graded cells of a notebook, and a note in place of the others."""
     short = copy.copy(notebook)
     short.cells = [_truncated_cell(cell) for cell in notebook.cells if grade_id(cell)]
     if omitted := len(notebook.cells) - len(short.cells):

@@ -1,1 +1,1 @@
-"""Who is in the class, and by when each has to hand in."""
+"""The people in the class, and their deadlines."""

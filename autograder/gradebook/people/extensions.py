@@ -1,4 +1,4 @@
-"""Extensions: single students' own deadlines, as a teacher types them or Moodle's grading worksheet has them."""
+"""Extensions: single students' own deadlines, typed by a teacher or read from Moodle's grading worksheet."""
 
 import json
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ Until = dict[tuple[str, str], datetime | None]  # by assignment and student, in 
 
 
 class Extensions:
-    """The extensions of a class; what a teacher typed counts before what a worksheet says."""
+    """The extensions of a class; those typed by a teacher count before a worksheet's."""
 
     def __init__(self, out: Path) -> None:
         self.path = out / FILE
@@ -25,7 +25,7 @@ class Extensions:
         self._kept = kept(self.path, nothing, lambda read: nothing | read, "delete it and give the extensions again")
 
     def add(self, until: Until) -> None:
-        """Enter what a teacher typed."""
+        """Enter extensions typed by a teacher."""
         for (assignment, student), date in until.items():
             self._kept["typed"].setdefault(assignment, {})[student] = date.isoformat() if date else None
 
@@ -38,7 +38,7 @@ class Extensions:
         atomic_write(self.path, json.dumps(self._kept, indent=1).encode(), mode)
 
     def of(self, assignment: str) -> dict[str, datetime | None]:
-        """Return the extensions of an assignment by what those are called whose they are."""
+        """Return the extensions of an assignment by name."""
         by_name = self._kept["worksheet"].get(assignment, {}) | self._kept["typed"].get(assignment, {})
         return {who: datetime.fromisoformat(date) if date else None for who, date in by_name.items()}
 
@@ -59,9 +59,9 @@ def enter_extensions(gradebook: Gradebook, out: Path, names: list[str]) -> None:
 
 
 def whose(until: Iterable[str], students: Iterable[str], roster: Roster) -> dict[str, str]:
-    """Return the name of an extension by student: each finds the one of the very name, else of the same person.
+    """Return the name of an extension for each student: one of exactly this name, else of the same person.
 
-    Somebody on the roster who has not handed in is not taken for a student of nearly the same name.
+    A person on the roster without a submission is not taken for a student of nearly the same name.
     """
     labels = list(until)
     known = roster.match([(label, "", "") for label in labels])

@@ -1,4 +1,4 @@
-"""Due dates, and what being late costs: nbgrader's rule, worked out anew whenever a class is graded."""
+"""Due dates and late penalties, by nbgrader's rule, computed anew whenever a class is graded."""
 
 import json
 import math
@@ -34,7 +34,7 @@ DATE_IN_ZONE = re.compile(rf"(?P<date>.*\d)\s+(?P<zone>{ZONE})")
 
 
 def deadlines(written: Iterable[str], known: list[str], zone: tzinfo = UTC) -> dict[str, datetime | None]:
-    """Return the due dates of course.toml and of `--due`; raise ValueError where both have one for an assignment."""
+    """Return the due dates of course.toml and of `--due`; raise ValueError if both have one for an assignment."""
     here = {name: _moment(name, date, f"{FILE}, deadlines:", zone) for name, date in settings().deadlines.items()}
     demand_one_of(here, known, f"{FILE}, deadlines: ")
     asked = {name: date for (name, _), date in dates_of(written, known, "--due", zone, "NAME=DATE").items()}
@@ -44,16 +44,16 @@ def deadlines(written: Iterable[str], known: list[str], zone: tzinfo = UTC) -> d
 
 
 def due(name: str, date: datetime) -> str:
-    """Return in words when an assignment is due."""
+    """Return an assignment's due date in words."""
     return f"{name} is due {date:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def dates_of(
     written: Iterable[str], known: list[str], option: str, zone: tzinfo = UTC, form: str = BY_STUDENT
 ) -> dict[tuple[str, str], datetime | None]:
-    """Return the dates of an option by assignment and student, in UTC, None for `none`; STUDENT/NAME will do, too.
+    """Return the dates of an option by assignment and student, in UTC, None for `none`; STUDENT/NAME is allowed, too.
 
-    Raise ValueError for what cannot be read.
+    Raise ValueError for a date that cannot be read.
     """
     dates: dict[tuple[str, str], datetime | None] = {}
     for each in written:
@@ -132,9 +132,9 @@ class Revised:
 def seconds_late(
     handed: datetime | None, due: datetime | None, extension: timedelta | None, zone: tzinfo = UTC
 ) -> float:
-    """Return by how many seconds a submission was late, by the clocks of a zone; 0 where either time is not known.
+    """Return the seconds by which a submission was late, by the clocks of a zone; 0 if a time is unknown.
 
-    The same time a day later is a day, also where the clocks go back in between.
+    The same time on the next day is a day later, even if the clocks go back in between.
     """
     if handed is None or due is None:
         return 0.0
@@ -153,7 +153,7 @@ def zones_of(written: Iterable[str], default: str) -> dict[str, str]:
 
 
 def keep_zones(out: Path, zones: dict[str, str], mode: int) -> None:
-    """Keep in DIR the time zones in which due dates were given: the gradebook has them in UTC alone."""
+    """Keep the time zones of the due dates in DIR: the gradebook has the dates in UTC only."""
     kept = _kept_zones(out)
     if zones and kept | zones != kept:
         atomic_write(out / ZONES, json.dumps(kept | zones, indent=1).encode(), mode)
@@ -172,7 +172,7 @@ def _kept_zones(out: Path) -> dict[str, str]:
         raise ValueError(f"{path} cannot be read ({error}): delete it, and grade again with the due dates.") from None
 
 
-def same_number(one: float | None, other: float | None) -> bool:
+def is_same_number(one: float | None, other: float | None) -> bool:
     """Return whether two scores or penalties are the same; a server may keep fewer digits than we have."""
     if one is None or other is None:
         return one is other
@@ -196,7 +196,7 @@ class Penalties:
 
     @cached_property
     def rule(self) -> AssignLatePenalties:
-        """Return nbgrader's step with the plugin in it, which may lie in the class's folder, as with its commands."""
+        """Return nbgrader's step with its plugin, which may lie in the class's folder, as for nbgrader's commands."""
         folder = str(self.config.CourseDirectory.root)
         sys.path.append(folder)
         try:

@@ -1,4 +1,4 @@
-"""Names of people: which of two spellings are one person's. Nearer ways of comparing come before wider ones."""
+"""Names of people: are two spellings one person's? Stricter ways of comparing come before looser ones."""
 
 import unicodedata
 from collections import defaultdict
@@ -18,21 +18,21 @@ def marked_key(name: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """Return a key that is equal for two names that differ by marks, which may be two people's: Peña and Pena."""
+    """Return a key that is equal for two names that differ in marks, and may be two people's: Peña and Pena."""
     letters = unicodedata.normalize("NFKD", name).casefold()
     return "".join(letter for letter in letters if letter.isalnum())
 
 
-# Nobody is found by a wider one who is found by a nearer one.
+# A looser one is tried only if a stricter one finds nobody.
 KEYS: tuple[Callable[[str], str], ...] = (exact_key, marked_key, name_key)
 
 
-Keys = list[set[str]]  # of all that somebody is called, for each of KEYS
+Keys = list[set[str]]  # of all names of a person, for each of KEYS
 Asked = TypeVar("Asked", bound=Hashable)
 
 
 def keys_of(*names: str) -> Keys:
-    """Return the keys of somebody's names, for each way of comparing them; without empty ones."""
+    """Return the keys of a person's names, for each way of comparing them, without empty ones."""
     return [{key(name) for name in names} - {""} for key in KEYS]
 
 
@@ -42,10 +42,10 @@ def paired(
     taken: Mapping[int, Hashable],
     alone_from: int = len(KEYS) - 1,
 ) -> dict[Asked, int]:
-    """Return the place in `people` of whom each of `asked` means: by the nearest way of comparing that finds one.
+    """Return the place in `people` for each of `asked`, by the strictest way of comparing that finds one.
 
-    `asked` has with its keys whose they are, `taken` whose some people are already: nobody else is taken for those.
-    From the way of comparing `alone_from` on, what two of `asked` mean is nobody's.
+    `asked` has an owner beside its keys, and `taken` has the owners of some places: nobody else gets those. From the
+    way of comparing `alone_from` on, a place that fits two of `asked` goes to neither.
     """
     found: dict[Asked, int] = {}
     owners = dict(taken)

@@ -1,4 +1,4 @@
-"""The roster of a class, from a table of the LMS's: who belongs to it, and who has not handed in."""
+"""The roster of a class, from a table of the LMS's: its people, and those who have not handed in."""
 
 import csv
 import io
@@ -46,14 +46,14 @@ class Person:
 
     @cached_property
     def keys(self) -> Keys:
-        """Return the keys of all that the person is called."""
+        """Return the keys of all the person's names."""
         first_last, last_first = f"{self.first} {self.last}", f"{self.last} {self.first}"
         return keys_of(self.name, first_last, last_first, self.email, self.email.partition("@")[0], *self.logins)
 
 
 @dataclass
 class Table:
-    """What one table of the LMS's says: people, and of a grading worksheet when each handed in, and extensions."""
+    """The content of one table of the LMS's: people, and from a grading worksheet hand-in times and extensions."""
 
     people: list[Person]
     submitted: list[tuple[Person, datetime]] = field(default_factory=list)  # in UTC
@@ -62,7 +62,7 @@ class Table:
 
 
 def kept(path: Path, nothing: Any, made: Callable[[Any], Any], advice: str) -> Any:
-    """Return what is made of a file that is kept in DIR, `nothing` where there is none."""
+    """Return `made` of the content of a JSON file in DIR, `nothing` without the file."""
     try:
         return made(json.loads(path.read_text("utf-8"))) if path.exists() else nothing
     except (ValueError, TypeError) as error:
@@ -77,7 +77,7 @@ class Roster:
 
     @classmethod
     def of(cls, out: Path) -> "Roster":
-        """Return the roster that is kept in DIR, an empty one where there is none."""
+        """Return the roster kept in DIR, an empty one if there is none."""
         advice = "give the roster again, `grade --roster FILE`"
         return cls(kept(out / FILE, [], lambda people: [Person(**person) for person in people], advice))
 
@@ -85,13 +85,13 @@ class Roster:
         atomic_write(out / FILE, json.dumps([asdict(person) for person in self.people], indent=1).encode(), mode)
 
     def replaced_by(self, tables: Iterable[list[Person]]) -> "Roster":
-        """Return the roster of the people in these tables, with the numbers that were known of them before."""
+        """Return the roster of the people in these tables, with their numbers from the old one."""
         merged: list[Person] = []
         for people in tables:
             before, known = _same(people, self.people), _same(people, merged)
             for n, person in known.items():
                 person.numbers |= people[n].numbers
-            # Of several of one name nobody can tell whose number is whose: this table's take their place.
+            # Numbers of several people of one name cannot be told apart: this table's replace them.
             names = {person.name for n, person in enumerate(people) if n not in known}
             merged = [person for person in merged if person.name not in names]
             merged += [
@@ -102,9 +102,9 @@ class Roster:
         return Roster(merged)
 
     def match(self, submitted: Iterable[Submitted]) -> dict[Submitted, Person]:
-        """Return who each student is: by the LMS's number, else by the name as it is written, else without its marks.
+        """Return each student's person: by the LMS's number, else by the name as it is written, else without its marks.
 
-        A name without its marks counts only where it is one person's alone, and nobody else's otherwise.
+        A name without its marks counts only if it is one person's alone.
         """
         all_submitted = list(dict.fromkeys(submitted))
         place = {each: at for each in all_submitted if (at := self._by_number(*each[1:])) is not None}
@@ -131,7 +131,7 @@ class Roster:
         return places
 
     def find(self, student: str, assignment: str = "", account: str = "") -> Person | None:
-        """Return who a student is, asked for alone."""
+        """Return one student's person, None if there is none."""
         return self.match([(student, assignment, account)]).get((student, assignment, account))
 
     def missing(self, submitted: Iterable[Submitted]) -> dict[str, list[Person]]:
@@ -151,15 +151,15 @@ class Roster:
 
 
 def _same(people: Sequence[Person], known: Sequence[Person]) -> dict[int, Person]:
-    """Return, by its place in a table, which of the known people a person is."""
+    """Return the known person for each place in a table, where there is one."""
     asked = {place: (place, person.keys) for place, person in enumerate(people)}
     return {n: known[at] for n, at in paired(asked, [person.keys for person in known], {}, alone_from=0).items()}
 
 
 def read_table(path: Path, assignment: str, zone: tzinfo) -> Table:
-    """Return what an LMS's CSV says; its numbers and times, of a worksheet of Moodle's, are of this assignment.
+    """Return the content of an LMS's CSV; numbers and times in a worksheet of Moodle's are of this assignment.
 
-    Raise ValueError where it has no column of names or a date that cannot be read.
+    Raise ValueError for a table without a column of names, or with a date that cannot be read.
     """
     rows = _rows(path)
     headings = set(rows[0]) if rows else set()

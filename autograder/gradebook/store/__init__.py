@@ -1,1 +1,1 @@
-"""Where grades are kept: the database, its rows, and what is read from them."""
+"""The store of grades: the database, its rows, and the queries."""

@@ -1,4 +1,4 @@
-"""An assignment's graded cells in the gradebook: it follows changes in mid-term, what was given by hand is kept."""
+"""An assignment's graded cells in the gradebook: they follow changes in mid-term, and keep points by hand."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 from autograder.assignment import Template
 from autograder.files import atomic_write
 
-Given = dict[str, dict[str, dict[str, Any]]]  # what a person gave, by kind and name of the cell, by student
-# What students have for a cell, and which of its columns a person fills in.
+Given = dict[str, dict[str, dict[str, Any]]]  # points and comments by hand, by kind and name of the cell, by student
+# The rows that students have for a cell, and the columns that a person fills in.
 MARKS = {GradeCell: (Grade, ("manual_score", "extra_credit")), SolutionCell: (Comment, ("manual_comment",))}
 
 
@@ -23,7 +23,7 @@ def _kernel(template: Template) -> str:
 
 
 def _wanted(template: Template) -> dict[tuple[type, str], dict[str, Any]]:
-    """Return the rows that nbgrader keeps of an assignment's cells, by class and name, with their columns' values."""
+    """Return nbgrader's rows for an assignment's cells, by class and name, with the values of their columns."""
     wanted: dict[tuple[type, str], dict[str, Any]] = {}
     for name, cell in template.graded.items():
         about = cell.metadata.nbgrader
@@ -39,7 +39,7 @@ def _existing(notebook: Any) -> dict[tuple[type, str], Any]:
     return {(type(cell), cell.name): cell for cell in [*notebook._base_cells, *notebook.source_cells]}
 
 
-def hold(notebook: Any, template: Template) -> bool:
+def has_cells_of(notebook: Any, template: Template) -> bool:
     """Return whether the rows of one of nbgrader's Notebooks are exactly the template's cells."""
     wanted, existing = _wanted(template), _existing(notebook)
     return (notebook.kernelspec, existing.keys()) == (_kernel(template), wanted.keys()) and all(
@@ -51,7 +51,7 @@ def save(session: Session, template: Template, archive: Path, mode: int) -> list
     """Give the gradebook the cells of the template; return the names of the removed exercises.
 
     Points and comments by hand for a removed cell are written to the archive first; they are restored with the cell.
-    The rows are those of nbgrader's SaveCells, which commits after each, and changes no notebook that was handed in.
+    The rows are those of nbgrader's SaveCells, which commits after each, and leaves submitted notebooks unchanged.
     """
     wanted, notebook = _wanted(template), _notebook(session, template)
     existing = _existing(notebook)
@@ -97,7 +97,7 @@ def _marks(cell: Any) -> list[Any]:
 
 
 def _given(cell: Any) -> dict[str, dict[str, Any]]:
-    """Return what a person gave for a cell, by student."""
+    """Return points and comments by hand for a cell, by student."""
     columns = MARKS[type(cell)][1] if type(cell) in MARKS else ()
     given = {
         mark.student.id: {name: getattr(mark, name) for name in columns if getattr(mark, name) is not None}
@@ -107,7 +107,7 @@ def _given(cell: Any) -> dict[str, dict[str, Any]]:
 
 
 def _new_marks(cell: Any, submissions: Iterable[Any], given: dict[str, dict[str, Any]]) -> Iterator[Any]:
-    """Yield a new cell's rows for everybody who has handed in: 0 points, and what was given by hand before."""
+    """Yield a new cell's rows for all who have handed in: 0 points, and earlier points and comments by hand."""
     if type(cell) not in MARKS:
         return
     kind, columns = MARKS[type(cell)]

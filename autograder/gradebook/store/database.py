@@ -1,4 +1,4 @@
-"""The database behind nbgrader's gradebook, SQLite or a server: it is created and opened, errors become one line."""
+"""The database behind nbgrader's gradebook, SQLite or a server: creating it, opening it, errors in one line."""
 
 import contextlib
 import logging
@@ -18,7 +18,7 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, NoSuchModuleEr
 from autograder.files import PRIVATE, is_full, made, tighten
 
 WAIT_SECONDS = 30.0  # seconds that SQLite waits for another program's write, or a server for a connection
-ERROR_MESSAGES = {  # what the databases say → what it means and what to do
+ERROR_MESSAGES = {  # part of a database's message → its meaning and the advice
     "readonly": "may not be written. Check the permissions of the file and of its folder",
     "read-only": "may not be written. Give the grader's account the right to write",
     "unable to open": "cannot be opened. Check the permissions of the file and of its folder",
@@ -31,12 +31,12 @@ ERROR_MESSAGES = {  # what the databases say → what it means and what to do
 
 
 class NoGradebook(RuntimeError):
-    """The gradebook as a whole cannot be used; the message says why. What was recorded stays."""
+    """The gradebook as a whole cannot be used; the message says why. All records stay."""
 
 
 @cache
 def newest_layout() -> str:
-    """Return the newest version of nbgrader's tables; nbgrader starts a program for it that takes two seconds."""
+    """Return the newest version of nbgrader's tables; nbgrader's own program for it takes two seconds."""
     return str(ScriptDirectory(str(Path(api.__file__).parent / "alembic")).get_current_head())
 
 
@@ -66,20 +66,20 @@ api.create_engine = engine
 
 
 def named(db_url: str) -> str:
-    """Return what messages call a database: the file, or the URL without its password."""
+    """Return a database's name for messages: the file, or the URL without its password."""
     url = make_url(db_url)
     is_file = url.get_backend_name() == "sqlite" and url.database
     return str(url.database) if is_file else url.render_as_string(hide_password=True)
 
 
 def opened(db_url: str, course_id: str, mode: int = PRIVATE) -> Gradebook:
-    """Return nbgrader's gradebook, made if it is not there; refuse one of another version before touching it."""
+    """Return nbgrader's gradebook; make a missing one, and refuse one of another version before touching it."""
     with one_line_errors(db_url):
         _keep_private(engine(db_url).url, mode)
         with engine(db_url).begin() as connection:
             _prepare(connection, named(db_url))
         gradebook = Gradebook(db_url, course_id)
-        # nbgrader leaves out the course without a name, which its assignments point to: a server minds that.
+        # nbgrader leaves out the course without a name, to which its assignments point: a server refuses that.
         if gradebook.db.get(Course, course_id) is None:
             gradebook.db.add(Course(id=course_id))
             gradebook.db.commit()
@@ -88,7 +88,7 @@ def opened(db_url: str, course_id: str, mode: int = PRIVATE) -> Gradebook:
 
 
 def _keep_private(url: URL, mode: int) -> None:
-    """Give SQLite's file these permissions at most, its journal and nbgrader's copies of it too."""
+    """Give SQLite's file, its journal and nbgrader's copies these permissions at most."""
     if url.get_backend_name() != "sqlite" or not url.database or url.database.startswith((":", "file:")):
         return
     path = Path(url.database)
@@ -101,7 +101,7 @@ def _keep_private(url: URL, mode: int) -> None:
 
 
 def _prepare(connection: Connection, name: str) -> None:
-    """Make what is missing of nbgrader's tables: a run that was killed while it made them left a part."""
+    """Make the missing ones of nbgrader's tables: a killed run may have left a part."""
     there = set(inspect(connection).get_table_names())
     ours = set(Base.metadata.tables)
     versions = connection.execute(text("SELECT version_num FROM alembic_version")) if "alembic_version" in there else []

@@ -1,7 +1,7 @@
 """nbgrader's gradebook, the system of record: one submission's way into it, and the files that go with it.
 
-It ends as nbgrader's own `autograde` ends, in one transaction instead of nine sessions, and without converting twice a
-notebook that was put in order and judged before it came here.
+It has the same result as nbgrader's `autograde`, in one transaction instead of nine sessions, and without converting
+the judged notebook twice.
 """
 
 from collections.abc import Iterator
@@ -30,14 +30,14 @@ from autograder.gradebook.store import cells, query, rows
 from autograder.gradebook.store.database import NoGradebook, named, one_line_errors, opened, quiet
 from autograder.gradebook.store.rows import AssignmentRows
 
-if TYPE_CHECKING:  # it imports torch, which nobody needs who only writes down what was judged
+if TYPE_CHECKING:  # it imports torch, which recording does not need
     from autograder.judge.result import Outcome
 
 __all__ = ["ClassGradebook", "NoGradebook", "NotRecorded", "quiet"]
 
 
 class NotRecorded(RuntimeError):
-    """The gradebook could not take one submission; the message says why. It can take the others."""
+    """The gradebook could not record one submission; the message says why. It can record the others."""
 
 
 class ClassGradebook:
@@ -54,7 +54,7 @@ class ClassGradebook:
 
     @property
     def mode(self) -> int:
-        """The permissions of what holds grades."""
+        """The permissions of files with grades."""
         return self.files.mode
 
     @cached_property
@@ -80,11 +80,11 @@ class ClassGradebook:
             del self.__dict__["gradebook"]
 
     def register(self, template: Template) -> None:
-        """Enter an assignment and its graded cells; existing grades follow what has changed. Raise NoGradebook."""
+        """Enter an assignment and its graded cells; existing grades follow changes of the cells. Raise NoGradebook."""
         name = template.assignment
         with self._database():
             try:
-                is_current = cells.hold(self.gradebook.find_notebook(name, name), template)
+                is_current = cells.has_cells_of(self.gradebook.find_notebook(name, name), template)
             except MissingEntry:
                 is_current = False
             if not is_current:
@@ -108,7 +108,7 @@ class ClassGradebook:
         return self._rows_by_assignment[name]
 
     def record(self, student: str, template: Template, outcome: "Outcome", timestamp: bytes | None = None) -> None:
-        """Enter one judged submission and write its files; repeating it is harmless, and completes what a kill cut off.
+        """Enter one judged submission and write its files; a repetition is harmless, and completes a killed run's work.
 
         `timestamp` is the content of timestamp.txt; b"": there is none; None: the gradebook's time stays. Raise
         NotRecorded for this submission, NoGradebook for all.
@@ -118,13 +118,13 @@ class ClassGradebook:
         with self._transaction(student, template.assignment):
             notebook = read(outcome.notebook)
             submitted = submission_time(student, template.assignment, timestamp)
-            # What was handed in stays as it was: nbgrader's own autograde judges it anew. The graded notebook takes its
+            # The submission stays as it was: nbgrader's own autograde judges it anew. The graded notebook takes its
             # place once the gradebook, which compares with the one before, is written: a kill in between repeats that.
             before = class_files.read_if_there(self.files.autograded(student, template.assignment))
             session, assignment_rows = self.session, self._rows(template.assignment)
             with self.files.prepared(student, template.assignment, outcome.notebook, submitted):
                 rows.enter(session, assignment_rows, self.penalties, student, notebook, before, **submitted)
-                if not outcome.line["error"]:  # of a file that cannot be read nobody knows what it asks
+                if not outcome.line["error"]:  # requests in a file that cannot be read are unknown
                     regrade.enter(session, student, template.assignment, outcome.line.get("requests", []))
                 session.commit()
             self._write_page(student, template.assignment, notebook)
@@ -138,7 +138,7 @@ class ClassGradebook:
             self._write_page(student, template.assignment, read(path.read_bytes()))
 
     def due(self, dates: dict[str, datetime | None], zones: dict[str, str]) -> None:
-        """Set the due dates of assignments, in UTC, and in which zones they were given; None removes a date."""
+        """Set the due dates of assignments, in UTC, and their time zones; None removes a date."""
         lateness.keep_zones(self.out, zones, self.mode)
         with self._database():
             for name, date in dates.items():
@@ -146,16 +146,16 @@ class ClassGradebook:
                 self.gradebook.update_or_create_assignment(name, duedate=set_to)
 
     def handed_in(self, times: dict[tuple[str, str], datetime | None]) -> None:
-        """Set when submissions came, by assignment and student, in UTC; None: nobody knows. Others stay as they are."""
+        """Set the times of submissions, by assignment and student, in UTC; None: unknown. Others stay as they are."""
         with self._database():
             for (name, student), time in times.items():
-                with suppress(MissingEntry):  # its grading failed, and that is reported
+                with suppress(MissingEntry):  # its grading failed, which is reported
                     submission: Any = self.gradebook.find_submission(name, student)
                     submission.timestamp = time
             self.session.commit()
 
     def name_students(self, people: dict[str, roster.Person]) -> None:
-        """Set the names of the students that are in the gradebook, which formgrader shows."""
+        """Set the students' names in the gradebook, which formgrader shows."""
         with self._database():
             student: Any  # as declared, nbgrader's columns are of types that are too wide
             for student in self.gradebook.students:
@@ -164,7 +164,7 @@ class ClassGradebook:
             self.session.commit()
 
     def penalise(self, names: list[str]) -> lateness.Revised:
-        """Compute the late penalties of these assignments again, and write the pages that change."""
+        """Compute the late penalties of these assignments again, and write the changed pages."""
         revised, penalties = lateness.Revised(), self.penalties
         with self._database():
             extensions.enter_extensions(self.gradebook, self.out, names)
@@ -173,7 +173,7 @@ class ClassGradebook:
             try:
                 with quiet():
                     penalty = penalties.of(each.student, each.score, each.seconds_late)
-                if not lateness.same_number(each.penalty, penalty):
+                if not lateness.is_same_number(each.penalty, penalty):
                     self._set_penalty(each, penalty)
                     revised.changed += 1
                 revised.undated[each.assignment] += each.is_undated
@@ -188,7 +188,7 @@ class ClassGradebook:
         return revised
 
     def _set_penalty(self, each: query.Submission, penalty: float | None) -> None:
-        """Set a penalty; the page is written before the commit, so that the next run repairs what a kill leaves."""
+        """Set a penalty; the page is written before the commit, so that the next run repairs the state after a kill."""
         path = self.files.autograded(each.student, each.assignment)
         with self._transaction(each.student, each.assignment):
             row: Any = self.session.get(SubmittedNotebook, each.id)
@@ -206,7 +206,7 @@ class ClassGradebook:
 
     @contextmanager
     def _database(self) -> Iterator[None]:
-        """Run a block on the database: its errors become NoGradebook, what is not committed is undone."""
+        """Run a block on the database: its errors become NoGradebook, uncommitted changes are undone."""
         try:
             with quiet(), one_line_errors(self.db_url):
                 yield
@@ -216,7 +216,7 @@ class ClassGradebook:
 
     @contextmanager
     def _transaction(self, student: str, name: str) -> Iterator[None]:
-        """Run a block on one submission: errors that are about it alone become NotRecorded."""
+        """Run a block on one submission: errors about it alone become NotRecorded."""
         try:
             with self._database():
                 yield

@@ -1,4 +1,4 @@
-"""What the gradebook says of submissions: the one reading that summary, report and late penalties share."""
+"""Submissions as the gradebook has them: the one query that summary, report and late penalties share."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from autograder.gradebook.people.lateness import seconds_late
 
 @dataclass(frozen=True)
 class Submission:
-    """One submitted notebook: its points, when it came and was due, in UTC, and what being late costs."""
+    """One submitted notebook: its points, its time and due date, in UTC, and its late penalty."""
 
-    id: str  # by which formgrader's pages know it
+    id: str  # its name for formgrader's pages
     student: str
     assignment: str
     timestamp: datetime | None = None
@@ -24,7 +24,7 @@ class Submission:
     extension: timedelta | None = None
     penalty: float | None = None
     score: float = 0.0  # before the penalty
-    manual_score: float = 0.0  # of the score, and extra credit: what people gave
+    manual_score: float = 0.0  # of the score: points by hand, and extra credit
     written_score: float = 0.0  # of the score: for written questions
     needs_manual_grade: bool = False
     zone: tzinfo = UTC  # of its due date
@@ -35,7 +35,7 @@ class Submission:
 
     @property
     def is_undated(self) -> bool:
-        """Return whether there is a due date, and nobody knows when the submission came."""
+        """Return whether the submission has a due date, but its own time is unknown."""
         return self.due is not None and self.timestamp is None
 
     @property
@@ -53,9 +53,9 @@ class Submission:
 
 
 def submissions(session: Session, zones: Mapping[str, tzinfo], names: Iterable[str] | None = None) -> list[Submission]:
-    """Return all submissions, or those to these assignments, by student and assignment; `zones` are of due dates.
+    """Return all submissions, or those to these assignments, in order; `zones` are the due dates' time zones.
 
-    One query for all of them: nbgrader's own objects would ask several times for each.
+    One query for all of them: nbgrader's own objects would send several for each.
     """
     row: Any = SubmittedNotebook  # as declared, nbgrader's columns are of types that are too wide
     handed: Any = SubmittedAssignment

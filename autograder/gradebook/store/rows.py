@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from autograder.assignment import bonus, grade_id
-from autograder.gradebook.people.lateness import Penalties, same_number, seconds_late
+from autograder.gradebook.people.lateness import Penalties, is_same_number, seconds_late
 from autograder.submissions.normalise import is_by_student
 
 NO_RESPONSE = "No response."
@@ -21,7 +21,7 @@ NO_RESPONSE = "No response."
 
 @dataclass(frozen=True)
 class AssignmentRows:
-    """The ids of an assignment's rows in the gradebook, those of its cells by name, and what the cells hold."""
+    """The ids of an assignment's rows in the gradebook, those of its cells by name, and the cells' content."""
 
     assignment: str
     notebook: str
@@ -50,9 +50,10 @@ def enter(
     before: NotebookNode | None = None,
     **when: datetime | None,
 ) -> None:
-    """Set the scores and comments of a submission, in new rows if it has none; points and comments by hand stay.
+    """Set the scores and comments of `student`'s submission, in new rows if it has none; those by hand stay.
 
-    `before` is the notebook that points by hand were given for, `when` may hold `timestamp`. The caller commits.
+    `rows` are the assignment's, `penalties` its rule for lateness. Points by hand belong to the notebook `before`.
+    `when` may hold `timestamp`. The caller commits the `session`.
     """
     if session.scalar(select(Student.id).where(Student.id == student)) is None:
         session.add(Student(id=student))
@@ -105,9 +106,9 @@ def _by_cell(session: Session, kind: Any, row: Any, cells: Iterable[str]) -> dic
 
 
 def show_bonus(cells: Iterable[NotebookNode]) -> None:
-    """Set the points of starred tasks' cells to what they can give: in the gradebook a bonus has a maximum of 0.
+    """Set the points of starred tasks' cells to the most that they can earn: in the gradebook a bonus has maximum 0.
 
-    nbgrader's extra credit stays the teacher's own: no run of ours writes it. A bonus is an automatic score like any
+    nbgrader's extra credit is the teacher's alone: no run of ours writes it. A bonus is an automatic score like any
     other, in all of nbgrader's sums and in no maximum; a worse answer lowers it.
     """
     for cell in cells:
@@ -116,26 +117,26 @@ def show_bonus(cells: Iterable[NotebookNode]) -> None:
 
 
 def automatic_score(cell: NotebookNode) -> float | None:
-    """Return a cell's score, of a bonus above nbgrader's maximum of 0; None where a person gives it."""
+    """Return a cell's score, a bonus included, though nbgrader's maximum for it is 0; None if a person gives it."""
     scored = copy.deepcopy(cell) if bonus(cell) else cell
     show_bonus([scored])
     return determine_grade(scored)[0]
 
 
 def set_score(grade: Any, cell: NotebookNode, is_same_answer: bool) -> None:
-    """Set a cell's score from its outputs; a person has to grade it where they give none.
+    """Set a cell's score from its outputs; if they give none, a person has to grade it.
 
-    Points by hand wait for another look, unless answer and automatic score are those that they were given for.
+    Points by hand are marked for another look, unless answer and automatic score are the same as before.
     """
     score_before, waited = grade.auto_score, grade.needs_manual_grade
     grade.auto_score = automatic_score(cell)
     grade.needs_manual_grade = grade.auto_score is None
     if grade.manual_score is not None:
-        grade.needs_manual_grade = waited or not is_same_answer or not same_number(score_before, grade.auto_score)
+        grade.needs_manual_grade = waited or not is_same_answer or not is_same_number(score_before, grade.auto_score)
 
 
 def answers_of(notebook: NotebookNode) -> dict[str, Any]:
-    """Return, by name of each graded cell, what its points are for: the answer (of a check all code), the maximum."""
+    """Return for each graded cell, by name, its answer (for a check, all code) and its maximum."""
     code = [cell.source for cell in notebook.cells if cell.cell_type == "code" and is_by_student(cell)]
     return {
         grade_id(cell): (

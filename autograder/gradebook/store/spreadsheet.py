@@ -1,4 +1,4 @@
-"""Tables that people open in a spreadsheet: CSV in which nothing that somebody wrote is computed as a formula."""
+"""Tables for a spreadsheet: CSV in which no text is computed as a formula."""
 
 import csv
 import io
@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-# A spreadsheet computes a cell that begins so; some read the signs of other widths, and a true minus, as these.
+# A spreadsheet computes a cell that begins with one of these, in some also of another width, or with a true minus.
 SIGNS = frozenset("=+-@＝＋－＠﹦﹢﹣﹫−")
-# Where a cell may begin: a spreadsheet of another country splits at semicolons or tabs and knows nothing of our quotes.
+# A cell may begin behind these: a spreadsheet of another country splits at semicolons or tabs, and ignores our quotes.
 SEPARATORS = ";,|\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"
-# What it drops or does not see before a sign: quotes, blanks, and characters that have no width.
+# Characters that it drops or does not see before a sign: quotes, blanks, and those without a width.
 UNSEEN = r"\s\"“”\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
 BETWEEN = re.compile(rf"[{SEPARATORS}{UNSEEN}]+")
 
 
 def text(written: str) -> str:
-    """Return a text as it can be written, with an apostrophe wherever a spreadsheet would begin a formula."""
+    """Return a text with an apostrophe wherever a spreadsheet would begin a formula."""
     whole = written.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
 
     def guarded(between: re.Match[str]) -> str:
@@ -27,7 +27,7 @@ def text(written: str) -> str:
 
 
 def cell(value: Any) -> Any:
-    """Return a value as it stands in a table: text is guarded, numbers stay numbers, nothing is an empty cell."""
+    """Return a value for a table: text is guarded, numbers stay numbers, None is an empty cell."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float) and value.is_integer():
@@ -38,7 +38,7 @@ def cell(value: Any) -> Any:
 
 
 def table(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
-    """Return rows as CSV in UTF-8; what a row holds beside the columns is left out."""
+    """Return rows as CSV in UTF-8; keys that are no columns are left out."""
     written = io.StringIO(newline="")
     writer = csv.DictWriter(written, columns, restval="", extrasaction="ignore")
     writer.writeheader()

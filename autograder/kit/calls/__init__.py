@@ -1,1 +1,1 @@
-"""How a student's function is called, here or in a sandbox, and what comes back."""
+"""Calls of a student's function, here or in a sandbox, and their answers."""

@@ -15,12 +15,12 @@ from autograder.kit.calls.proxy import Ask
 
 TEXT = torch.uint32  # a text is the row of its characters' numbers in this dtype, which nothing else has
 
-# Who answers a student's questions in the running call: in the sandbox the judge, who counts them.
+# The function that answers a student's questions in the running call: in the sandbox the judge, who counts them.
 ASKED: ContextVar[Ask | None] = ContextVar("asked", default=None)
 
 
 def in_numpy(function: Callable, *arguments: Any) -> Any:
-    """Return what a function of arrays returns, an array or a number, or several of them."""
+    """Call a function of arrays; return its array or number, or several of them, as tensors."""
     given = [each.numpy() if isinstance(each, Tensor) else each for each in arguments]
     outputs = function(*given)
     if isinstance(outputs, tuple):
@@ -60,13 +60,13 @@ def as_set(function: Callable, *arguments: Any) -> Tensor:
 
 
 def not_a_set(expected: str, value: Any) -> str:
-    """Return the sentence for anyone who returns something else than the set that is expected."""
+    """Return the sentence for a value that is not the expected set."""
     way = "; `set(…)` makes a set of it" if isinstance(value, list | tuple) else ""
     return f"the type is wrong: expected {expected}, got {_article(value)}{way}"
 
 
 def written_file(function: Callable, name: str, *arguments: Any) -> Tensor:
-    """Return the text of the file that `function(path, *arguments)` writes, where path ends with this name."""
+    """Return the text of the file that `function(path, *arguments)` writes; the path ends with `name`."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, name)
         function(path, *arguments)
@@ -76,7 +76,7 @@ def written_file(function: Callable, name: str, *arguments: Any) -> Tensor:
 
 
 def read_file(function: Callable, content: str, *arguments: Any) -> Any:
-    """Return what `function(path, *arguments)` makes of a file with this text."""
+    """Return `function(path, *arguments)` for a file with this `content`."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "file.txt")
         path.write_text(content, "utf-8", newline="")
@@ -90,7 +90,7 @@ def plotted_lines(function: Callable, *arguments: Any) -> Tensor:
     before = set(plt.get_fignums())
     plt.figure()
     try:
-        with patch.object(plt, "show"):  # which may close what it shows
+        with patch.object(plt, "show"):  # which may close its figures
             function(*arguments)
         figures = [plt.figure(number) for number in plt.get_fignums() if number not in before]
         axes = [each for figure in figures for each in figure.axes]
@@ -115,7 +115,7 @@ def failing_input(function: Callable) -> tuple:
 
 
 def diagnosis(function: Callable) -> tuple[int, int]:
-    """Return the line and the place of the kind's letter in the alphabet, from 0: 3, "b" → 3, 1."""
+    """Return the line, and the place of the kind's letter in the alphabet, from 0: 3, "b" → 3, 1."""
     given = function()
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise TypeError('expected two things, the number of the line and the letter of the kind: return 3, "b"')

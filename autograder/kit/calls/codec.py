@@ -1,7 +1,7 @@
 """Plain values, arrays and a few dataclasses as JSON text, the arrays apart. No pickle, and few types.
 
-What goes over the socket (frames.py) and what the kit records (recordings.py) differ in where arrays go: `put` takes an
-array and returns what stands for it in the text, `take` is given that and returns the array.
+The socket (frames.py) and the kit's recordings (recordings.py) store arrays in different places: `put` takes an array
+and returns its stand-in for the text, `take` returns the array for a stand-in.
 """
 
 import json
@@ -20,7 +20,7 @@ Take = Callable[[Any], np.ndarray]
 
 
 class CodecError(ValueError):
-    """The text, or the value, is not what the codec carries; says which and why."""
+    """The codec does not carry this text or value; the message says which and why."""
 
 
 def encode(value: Any, known: Classes, put: Put) -> bytes:

@@ -20,7 +20,7 @@ _WHOLE = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 DTYPES = {
     name: np.dtype(name).newbyteorder("<") for name in ["bool", *_WHOLE, "float16", "float32", "float64"]
 }  # by numpy's names, always little-endian in a frame
-NAMES = {dtype: name for name, dtype in DTYPES.items()}  # numpy makes a name anew each time that it is asked for it
+NAMES = {dtype: name for name, dtype in DTYPES.items()}  # numpy makes a name anew at each request
 CLASSES = (Adapter, Answer, Call, Failure, GreedyStep, BeamStep)
 
 _SIZES = struct.Struct("<II")
@@ -78,7 +78,7 @@ def send(link: socket.socket, value: Any) -> None:
 
 
 def send_encoded(link: socket.socket, frame: tuple[bytes, bytes]) -> None:
-    """Send what `encode` returned."""
+    """Send a frame from `encode`."""
     header, body = frame
     link.sendall(_SIZES.pack(len(header), len(body)) + header + body)
 

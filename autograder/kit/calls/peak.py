@@ -1,4 +1,4 @@
-"""How much memory a call takes: the judge measures that of the process, a student's own machine the largest tensor."""
+"""The memory of a call: the judge measures that of the process, a student's own machine the largest tensor."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ NOTE = (
 
 
 class EachOperation(TorchDispatchMode):
-    """Looks at each operation of torch's, as its subclasses say."""
+    """Lets subclasses look at each operation of torch's."""
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -32,15 +32,15 @@ class LargestTensor(EachOperation):
         made = func(*args, **(kwargs or {}))
         before = {_place(leaf) for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)}
         for leaf in tree_leaves(made):
-            # A view of a tensor, or one that was written to in place, holds the numbers that were there before.
+            # A view, or a tensor changed in place, brings no new numbers.
             if isinstance(leaf, Tensor) and _place(leaf) not in before:
-                # The storage: a tensor that was expanded holds no more numbers than before.
+                # The storage: an expanded tensor holds no more numbers than before.
                 self.bytes = max(self.bytes, leaf.untyped_storage().nbytes())
         return made
 
 
 def _place(tensor: Tensor) -> int:
-    """Return where a tensor's numbers lie."""
+    """Return the address of a tensor's numbers."""
     return tensor.untyped_storage().data_ptr()
 
 
@@ -52,6 +52,6 @@ def within(caller: Caller, function: str, arguments: list, most: int) -> Answer:
 
 
 def exceeded(answer: Answer, most: int) -> Answer:
-    """Return an answer with the error that it took too much memory; the number measured is not told, it is noisy."""
+    """Return an answer with the error that it took too much memory; without the measured number, which is noisy."""
     answer.error = Failure("wrong", f"the call takes more than {most >> 20} MB of memory at once.")
     return answer

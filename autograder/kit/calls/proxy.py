@@ -1,4 +1,4 @@
-"""Stand-ins for functions: they ask somebody else for their values; no gradient comes back through them."""
+"""Stubs for functions: they ask another process for their values, and pass no gradient back."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ SPOKEN = {kind.__name__: kind for kind in (ValueError, TypeError, IndexError, Ru
 
 
 def remote_stub(name: str, ask: Ask, suffix: str = IN_PLACE) -> Callable:
-    """Return a function that asks for what it returns. Its errors begin with name and suffix."""
+    """Return a function that asks for its values. Its errors begin with name and suffix."""
 
     def standing_in(*given: Any, **named: Any) -> Any:
         return _asked(name, list(given), named, ask, suffix)

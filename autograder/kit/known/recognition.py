@@ -1,4 +1,4 @@
-"""Which known mistakes give the student's numbers: one, or two at once; nothing is named on a near match."""
+"""The known mistakes that give the student's numbers: one, or two at once; a near match names nothing."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from autograder.kit.verdict.answer import Answer
 from autograder.kit.verdict.cases import Case, KnownMistake
 from autograder.kit.verdict.compare import aligned, difference, nearness, printed, same, same_print
 
-SIFTED = 3  # cases on which pairs are ruled out by what each of the two mistakes gives
-MOST_PAIRS = 500  # that are left then, and run
-Place = tuple[str, int]  # a case, and which of its outputs
+SIFTED = 3  # cases on which pairs are ruled out by the numbers of each mistake alone
+MOST_PAIRS = 500  # remaining pairs that are run
+Place = tuple[str, int]  # a case, and the number of one of its outputs
 
 
 class Evidence:
-    """What a student's function has answered to the cases, beside the right answers and those of the mistakes."""
+    """A student's answers to the cases, beside the right answers and those of the mistakes."""
 
     def __init__(self, cases: list[Case], answers: dict[str, Answer]):
         self.cases = {case.name: case for case in cases}
@@ -28,18 +28,18 @@ class Evidence:
             if not answers[case.name].error and (outputs := aligned(answers[case.name], case)) is not None
         }
         places = [(name, i) for name in self.given for i in range(self._parts(name))]
-        self.wrong_places: set[Place] = {place for place in places if self._differs(*place)}
+        self.wrong_places: set[Place] = {place for place in places if self._is_different(*place)}
         self.wrong = {name for name, _ in self.wrong_places}
         self.explained = cache(self._explained)
-        # A wrong answer first: one look at it rules out most mistakes, and the others need not be run on every case.
+        # A wrong answer first: it rules out most mistakes at once, which then need not be run on every case.
         self.order = sorted(self.cases.values(), key=lambda case: case.name not in self.wrong)
 
     def _parts(self, case: str) -> int:
-        """Return how many outputs of a case can be compared one by one: 1, the whole, where their number is another."""
+        """Return the number of outputs to compare in a case: 1, the whole, if the student gives more or fewer."""
         right = self.cases[case].outputs
         return len(right) if len(self.given[case]) == len(right) else 1
 
-    def _differs(self, case: str, part: int) -> bool:
+    def _is_different(self, case: str, part: int) -> bool:
         given, right = self.given[case], list(self.cases[case].outputs.values())
         if len(given) != len(right) or given[part].shape != right[part].shape:
             return True
@@ -52,14 +52,14 @@ class Evidence:
         return {known.name: known for case in self.cases.values() for known in case.known if known.usual == usual}
 
     def alone(self) -> list[KnownMistake]:
-        """Return the mistakes that explain every case, those that the function crashes on too."""
-        return [known for name, known in self.names().items() if self._is(name)]
+        """Return the mistakes that explain every case, including those on which the function crashes."""
+        return [known for name, known in self.names().items() if self._is_explanation(name)]
 
     def usual(self) -> list[KnownMistake]:
         """Return the first mistake that any function can have and that explains every case."""
-        return [known for name, known in self._named(usual=True).items() if self._is(name)][:1]
+        return [known for name, known in self._named(usual=True).items() if self._is_explanation(name)][:1]
 
-    def _is(self, name: str) -> bool:
+    def _is_explanation(self, name: str) -> bool:
         told_apart = False
         for case in self.order:
             numbers = _numbers(case, name)
@@ -76,17 +76,19 @@ class Evidence:
         return told_apart
 
     def at_once(self, misshapen: bool = False) -> list[KnownMistake]:
-        """Return two mistakes if one made inside the other gives all that was answered.
+        """Return two mistakes if one made inside the other gives all the answers.
 
         With `misshapen`, answers of a wrong shape are not compared.
         """
         answered = [case for case in self.order if case.name in self.given]
         if misshapen:
-            answered = [case for case in answered if all(self._shaped(case.name, i) for i in range(len(case.outputs)))]
+            answered = [
+                case for case in answered if all(self._is_comparable(case.name, i) for i in range(len(case.outputs)))
+            ]
         if not any(case.name in self.wrong for case in answered):
             return []
         prints = {case.name: printed(self.given[case.name]) for case in answered}
-        # Two mistakes that undo each other give the right numbers: they explain nothing that is wrong.
+        # Two mistakes that undo each other give the right numbers, and explain no wrong one.
         right = [case for case in answered if case.name in self.wrong]
         right = [case for case in right if same_print(printed(list(case.outputs.values())), prints[case.name])]
         places = self._candidates(answered) if not right else []
@@ -95,13 +97,13 @@ class Evidence:
             for pair, one, two in places
             if all(same_print(case.pairs.row(pair), prints[case.name]) for case in answered)
         ]
-        return [known for i, known in enumerate(answered[0].known) if _common(fitting, i)]
+        return [known for i, known in enumerate(answered[0].known) if _is_common(fitting, i)]
 
     def _candidates(self, answered: list[Case]) -> list[tuple[int, int, int]]:
         """Return the pairs that may be the student's two mistakes: their number, and the places of the two.
 
-        Where one of two mistakes shows alone, the student has its numbers, and is right where none shows. Too many
-        candidates are none: to run them would take seconds.
+        Where only one of the two shows, the student has its numbers; where neither shows, the student is right. If
+        there are too many candidates, return none: to run them would take seconds.
         """
         left = [(pair, int(one), int(two)) for pair, (one, two) in enumerate(answered[0].pairs.places)]
         for case in answered[:SIFTED]:
@@ -124,11 +126,11 @@ class Evidence:
         ]
 
     def covering(self, most: int, misshapen: bool = False) -> list[KnownMistake]:
-        """Return at most so many mistakes, each of which gives some wrong outputs, and together they give all.
+        """Return at most `most` mistakes: each gives some of the wrong outputs, and together they give all.
 
         With `misshapen`, outputs of a wrong shape explain nothing and need no explanation.
         """
-        wrong = {place for place in self.wrong_places if not misshapen or self._shaped(*place)}
+        wrong = {place for place in self.wrong_places if not misshapen or self._is_comparable(*place)}
         if not wrong:
             return []
         names = self.names()
@@ -137,17 +139,17 @@ class Evidence:
         if not groups and most > 1:
             two = combinations(explained, 2)
             groups = [{a, b} for a, b in two if explained[a] | explained[b] == wrong]
-        return [known for name, known in names.items() if _common(groups, name)]
+        return [known for name, known in names.items() if _is_common(groups, name)]
 
-    def _shaped(self, case: str, part: int) -> bool:
-        """Return whether an output is to be compared: of whole numbers, as of tokens, the shape is an answer itself."""
+    def _is_comparable(self, case: str, part: int) -> bool:
+        """Return whether an output is to be compared; for whole numbers, such as tokens, even if its shape is wrong."""
         given, right = self.given[case], list(self.cases[case].outputs.values())
         if len(given) != len(right):
             return False
         return given[part].shape == right[part].shape or right[part].dtype.kind != "f"
 
     def _explained(self, name: str) -> set[Place]:
-        """Return which wrong outputs are those of a mistake: none if it would show where the student is right."""
+        """Return the wrong outputs that a mistake explains; none if it would show where the student is right."""
         explained = set()
         for case in self.order:
             numbers = _numbers(case, name) if case.name in self.given else None
@@ -187,11 +189,11 @@ class Explanation:
     """A way in which known mistakes may give the student's numbers."""
 
     find: Callable[[Evidence], list[KnownMistake]]
-    where: str = ""  # of which cases it speaks
+    where: str = ""  # the cases that it is about
     is_of_two: bool = False  # whether two mistakes together give the numbers
 
     def lines(self, mistakes: list[KnownMistake]) -> list[str]:
-        """Return a line on each of the mistakes that were found: several of one, or the two."""
+        """Return a line on each of the mistakes: on alternatives for one, or on the two."""
         begins = f"{self.where}, your numbers are those of" if self.where else "Your numbers are those of"
         first, *others = [known.hint for known in mistakes]
         if self.is_of_two and others:
@@ -201,7 +203,7 @@ class Explanation:
 
 
 RIGHT_SHAPE = "Where the shape is right"
-EXPLANATIONS = [  # the first that finds anything is told
+EXPLANATIONS = [  # the student reads the first that finds anything
     Explanation(Evidence.alone),
     Explanation(partial(Evidence.covering, most=1), "Where nothing crashes"),
     Explanation(Evidence.at_once, is_of_two=True),
@@ -215,8 +217,8 @@ EXPLANATIONS = [  # the first that finds anything is told
 def _in_part(cases: list[Case], answers: dict[str, Answer], evidence: Evidence) -> tuple[list[KnownMistake], list[str]]:
     """Return the one mistake that explains all cases without a feature, or all of a group, and a line that says so.
 
-    Of several such parts the largest counts. What else is wrong shows in the other cases; where the student is right in
-    one of these though the mistake would show, it is none of theirs.
+    Of several such parts the largest counts. Other faults show in the other cases. The mistake is ruled out if the
+    student is right in a case of its part where it would show.
     """
     features = dict.fromkeys(each for case in cases for each in case.features)
     groups = dict.fromkeys(case.group for case in cases)
@@ -236,7 +238,7 @@ def _numbers(case: Case, name: str) -> list[np.ndarray] | None:
 
 
 def _may_be_both(one: list[str] | None, two: list[str] | None, wrong: list[bool]) -> bool:
-    """Return whether two mistakes at once may give what is given on a case, by what each of them gives alone."""
+    """Return whether two mistakes at once may give the student's outputs on a case, judged by each of them alone."""
     if one is None or two is None:
         return True
     shown = [{a, b} - {"right"} if "right" in (a, b) else {"both"} for a, b in zip(one, two, strict=True)]
@@ -246,6 +248,6 @@ def _may_be_both(one: list[str] | None, two: list[str] | None, wrong: list[bool]
     )
 
 
-def _common(groups: list[set], member) -> bool:
-    """Return whether something stands in every group: what only some of them have is not certain."""
+def _is_common(groups: list[set], member) -> bool:
+    """Return whether every group has a member."""
     return bool(groups) and all(member in group for group in groups)

@@ -1,4 +1,4 @@
-"""Cases on a student's machine: arrays that `release` recorded, so that `check` needs neither solutions nor checks."""
+"""Cases on a student's machine: arrays recorded by `release`, so that `check` needs neither solutions nor checks."""
 
 import io
 import math
@@ -20,14 +20,14 @@ from autograder.kit.verdict.compare import same
 from autograder.kit.verdict.hunts import Argument, HuntInput
 
 FOLDER = Path(__file__).parents[1] / "recordings"
-MOST_PAIRS = 160  # whose numbers a check's recording holds
-DROPPED = 6  # bits of 23: 4e-6 of a number, a fifth of what still counts as the same
+MOST_PAIRS = 160  # the pairs of mistakes in a check's recording
+DROPPED = 6  # bits of 23: 4e-6 of a number, a fifth of the difference that still counts as the same
 LARGE = 4096  # numbers of a right answer
 
 
 @dataclass
 class Recording:
-    """What a student's machine knows of one check: its cases, what earns points, and how the function is called."""
+    """One check as a student's machine knows it: its cases, its criteria, and the way to call the function."""
 
     cases: list[Case]
     criteria: list[Criterion]
@@ -38,7 +38,7 @@ class Recording:
     adapter: Adapter | None = None
 
     def caller(self, namespace: dict) -> Caller:
-        """Return what calls the functions of a notebook as this check does."""
+        """Return the caller of a notebook's functions for this check."""
         return partial(call, namespace, adapter=self.adapter)
 
 
@@ -81,7 +81,7 @@ def pack(recording: Recording) -> bytes:
 
 
 def load(check_id: str, folder: Path | None = None) -> Recording:
-    """Return what was recorded of a check; raise LookupError, with the names of those that there are, for none."""
+    """Return the recording of a check; if there is none, raise LookupError with the names of the existing ones."""
     place = path(check_id, folder)
     if not place.exists():
         known = sorted(other.stem for other in place.parent.glob("*.npz"))
@@ -100,9 +100,9 @@ def load(check_id: str, folder: Path | None = None) -> Recording:
 
 
 def _with_given(cases: list[Case]) -> list[Case]:
-    """Return the cases with what each known mistake gives there, in as few numbers and digits as tell it from others.
+    """Return the cases with each known mistake's outputs, in as few numbers and digits as tell it from others.
 
-    In a large case only what shows in no other one is kept.
+    A large case keeps only the mistakes that show in no other one.
     """
     seen = {
         known.name
@@ -127,7 +127,7 @@ def _given(known: KnownMistake, case: Case, seen: set[str]) -> KnownMistake:
 
 
 def _shorter(array: np.ndarray, right: np.ndarray | None) -> np.ndarray:
-    """Return numbers of which only the leading bits are kept; right ones as they are, which are there already."""
+    """Return an array with only the leading bits of its numbers; right numbers as they are, which cost nothing more."""
     if array.dtype != np.float32 or (right is not None and np.array_equal(array, right, equal_nan=True)):
         return array
     rounded = ((array.view(np.uint32) + (1 << DROPPED >> 1)) >> DROPPED << DROPPED).view(np.float32)
@@ -135,7 +135,7 @@ def _shorter(array: np.ndarray, right: np.ndarray | None) -> np.ndarray:
 
 
 def _pairs(cases: list[Case]) -> list[Pairs]:
-    """Return for each case the numbers that stand for each two mistakes at once."""
+    """Return for each case the prints of each two mistakes at once."""
     places = cases[0].pairs.places
     if len(places) > MOST_PAIRS:  # minutes to run, megabytes to send: grading alone names them
         places = places[:0]

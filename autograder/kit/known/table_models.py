@@ -36,7 +36,7 @@ def state_after(state: Any, token: Any, count: int) -> Any:
 
 
 def _tokens(prefix) -> np.ndarray:
-    """Return the prefix as whole numbers (rows, t), or say what is wrong with it."""
+    """Return the prefix as whole numbers (rows, t); raise an error that says what is wrong with any other."""
     tokens = torch.as_tensor(prefix).detach().cpu()
     if tokens.ndim != 2 or tokens.shape[1] == 0:
         raise ValueError(f"step expects a prefix of shape (rows, t) that begins with bos, got {tuple(tokens.shape)}")
@@ -71,14 +71,14 @@ class BeamStep:
         return torch.from_numpy(self.table[states(tokens, start, len(self.table))[:, -1]])
 
 
-MOST_STEPS = 5_000  # of one call; a right decoder takes one for each token
+MOST_STEPS = 5_000  # of one call; a right decoder takes one step for each token
 
 
 @dataclass
 class CachedSteps:
     """Answers step(token, cache) → logits (V,), cache for one decoding, and counts how often it is asked.
 
-    A cache is a number: that of the state which the tokens so far have led to. The first is 0.
+    A cache is the number of the state after the tokens so far. The first is 0.
     """
 
     start: int
@@ -89,7 +89,7 @@ class CachedSteps:
         self.states = [self.start]
 
     def answer(self, question: Any) -> dict:
-        """Return the answer to a question as autograder.kit.calls.proxy puts them, its error included."""
+        """Return the answer to a question of autograder.kit.calls.proxy, its error included."""
         self.count += 1
         if self.count > MOST_STEPS:
             text = f"step was called more than {MOST_STEPS} times: does the loop end at eos, and after max_len tokens?"
@@ -106,6 +106,6 @@ class CachedSteps:
 
 
 def _whole(value: Any) -> int | None:
-    """Return a value that is one whole number, in an array or not, else None."""
+    """Return one whole number, in an array or not, as an int; None for any other value."""
     array = np.asarray(value) if isinstance(value, int | np.ndarray | np.generic) else np.zeros(0)
     return int(array.item()) if array.size == 1 and array.dtype.kind in "iu" else None

@@ -1,1 +1,1 @@
-"""What a student sees: hints, pictures, what was printed, how far one is."""
+"""The student's view: hints, pictures, printed output, progress."""

@@ -1,4 +1,4 @@
-"""Public examples in a hint: what to paste, what a right function gives there, and what the student's does."""
+"""Public examples in a hint: code to paste, the values of a right function, and those of the student's."""
 
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
@@ -11,11 +11,11 @@ from autograder.kit.verdict.compare import aligned, is_text
 
 MOST = 48  # numbers that are shown of one output
 LONGEST = 300  # characters of a text
-VISIBLE = 2e-3  # three digits are shown: what differs less looks the same
+VISIBLE = 2e-3  # three digits are shown: a smaller difference cannot be seen
 TRY_IT, RIGHT_GIVES, YOURS = "Try it:", "A right function gives", "Yours"
 
 Examples = Callable[[], list[Example]]
-Output = tuple[str, np.ndarray, np.ndarray]  # its name, what is right, what the student's function gives
+Output = tuple[str, np.ndarray, np.ndarray]  # its name, the right value, the student's
 
 
 class Hint(NamedTuple):
@@ -24,10 +24,10 @@ class Hint(NamedTuple):
     text: str
     failure: Failure | None = None
     outputs: tuple[Output, ...] = ()
-    shows_own: bool = False  # whether it says what the student's function gives
+    shows_own: bool = False  # whether it shows the student's own values
 
 
-def differs(answer: Answer, example: Example) -> bool:
+def is_different(answer: Answer, example: Example) -> bool:
     """Return whether three digits show that an answer is not the right one."""
     got, right = aligned(answer, example), list(example.outputs.values())
     if answer.error or got is None or len(got) != len(right):
@@ -39,15 +39,15 @@ def differs(answer: Answer, example: Example) -> bool:
 def example_hint(
     function: str, mistakes: list[KnownMistake], examples: list[Example], caller: Caller, shown: Collection[Failure]
 ) -> Hint | None:
-    """Return the first example that shows the mistakes or, when there is none with a name, that anything is wrong.
+    """Return the first example that shows the mistakes or, where none has a name, any fault at all.
 
-    The student's function is called on it: nothing in an example is hidden. `shown` are the failures that the hint
-    tells of already; anyone who has just lost the time of a check is shown what the mistake gives instead.
+    The student's function is called on it: nothing in an example is hidden. `shown` are the failures already in the
+    hint; after a timeout the hint shows the mistake's values instead.
     """
     for example in _fitting(mistakes, examples):
         answer = clean_answer(caller(function, list(example.arguments), None))
         wrong = next((example.mistakes[known.name] for known in mistakes if known.name in example.mistakes), None)
-        if differs(answer, example) and answer.error not in shown:
+        if is_different(answer, example) and answer.error not in shown:
             return Hint(_text(example, YOURS, _does(answer, example)), answer.error, _outputs(answer, example), True)
         if answer.error and wrong is not None:
             return Hint(_text(example, "One with this mistake", f"gives {_numbers(wrong, example)}"))
@@ -55,7 +55,7 @@ def example_hint(
 
 
 def _outputs(answer: Answer, example: Example) -> tuple[Output, ...]:
-    """Return what is right beside what was given, output by output."""
+    """Return the right values beside the student's, output by output."""
     got = aligned(answer, example) or []
     if answer.error or len(got) != len(example.outputs):
         return ()
@@ -63,7 +63,7 @@ def _outputs(answer: Answer, example: Example) -> tuple[Output, ...]:
 
 
 def _fitting(mistakes: list[KnownMistake], examples: list[Example]) -> Iterator[Example]:
-    """Yield the examples on which all of the mistakes show, then those on which one does; without mistakes, all."""
+    """Yield the examples that show all of the mistakes, then those that show one; without mistakes, all examples."""
     names = [known.name for known in mistakes if any(known.name in example.mistakes for example in examples)]
     for several in (all, any) if len(names) > 1 else (all,):
         yield from (example for example in examples if several(name in example.mistakes for name in names))
@@ -92,7 +92,7 @@ def _numbers(outputs: list[np.ndarray], example: Example) -> str:
 def _number(array: np.ndarray) -> str:
     if is_text(array):
         return repr("".join(map(chr, array[:LONGEST].tolist())))
-    # An array without numbers may still have a list's worth of places for billions of them.
+    # An array without numbers may still become a list of billions of empty lists.
     return _nested(array.tolist()) if 0 < array.size <= MOST else f"something of shape {array.shape}"
 
 

@@ -1,4 +1,4 @@
-"""What the running notebook ran last: it may be newer than its functions, and than its file."""
+"""The cells that the running notebook ran last: they may be newer than its functions, and than its file."""
 
 import ast
 import sys
@@ -8,11 +8,11 @@ from typing import Any
 
 from autograder.kit import course
 from autograder.kit.course import collapsed, source_of
-from autograder.kit.whole_file.dry_run_steps import defines, read
+from autograder.kit.whole_file.dry_run_steps import has_definition, read
 
 
 def older(function: str) -> list[str]:
-    """Return a line where the newest cell with this function did not define it: what is defined is an older one."""
+    """Return a line where the newest cell with this function failed to define it: an older one is still defined."""
     running, cell = shell(), f"The cell with {function} that you ran last"
     try:
         tree = ast.parse(running.transform_cell(_newest(function)) if running else "")
@@ -30,7 +30,7 @@ def _imported(tree: ast.Module) -> list[str]:
 
 
 def unsaved(path: Path) -> list[str]:
-    """Return a line on the functions of which a notebook's file has other code than the cells that were run last."""
+    """Return a line on the functions whose code in the notebook's file differs from the cells that were run last."""
     name, cells = read(path)
     saved = {collapsed(source_of(cell)) for cell in cells}
     newest = {part: _newest(part) for part in course.parts(name)}
@@ -42,9 +42,13 @@ def unsaved(path: Path) -> list[str]:
 
 
 def _newest(function: str) -> str:
-    """Return the cell that was run last of those that define a function, "" for none."""
+    """Return the last cell run that defines a function, "" for none."""
     history = getattr(shell(), "history_manager", None)
-    return next((text for text in reversed(history.input_hist_raw) if defines(text, function)), "") if history else ""
+    return (
+        next((text for text in reversed(history.input_hist_raw) if has_definition(text, function)), "")
+        if history
+        else ""
+    )
 
 
 def shell() -> Any:

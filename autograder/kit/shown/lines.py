@@ -1,4 +1,4 @@
-"""Lines of a report that are no longer than a notebook shows: JupyterLab breaks longer ones in the middle of a word."""
+"""Lines of a report that fit into a notebook: JupyterLab breaks longer ones in the middle of a word."""
 
 import contextlib
 import sys
@@ -14,7 +14,7 @@ def fitting(text: str) -> str:
 
 
 def console_takes_all() -> None:
-    """Let a console that lacks a letter, as some of Windows lack ✓, show another one: no check ends with an error."""
+    """Let a console without a letter, as some of Windows lack ✓, show another: no check ends in an error."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):  # a notebook's takes all
             stream.reconfigure(errors="replace")  # pyright: ignore[reportAttributeAccessIssue]

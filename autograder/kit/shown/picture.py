@@ -1,4 +1,4 @@
-"""What is expected and what is given, side by side: below a check's words, where a notebook can show it."""
+"""The expected and the student's values side by side, below a check's words, where a notebook can show them."""
 
 from collections.abc import Sequence
 from html import escape
@@ -22,8 +22,10 @@ def show(outputs: Sequence[Output]) -> None:
 
 
 def picture(outputs: Sequence[Output]) -> str:
-    """Return the outputs that differ as HTML: two tables for each, with their numbers; "" where there are none."""
-    pairs = [(name, np.squeeze(right), np.squeeze(given)) for name, right, given in outputs if drawable(right, given)]
+    """Return the wrong outputs as HTML: two tables for each, with their numbers; "" where there are none."""
+    pairs = [
+        (name, np.squeeze(right), np.squeeze(given)) for name, right, given in outputs if is_drawable(right, given)
+    ]
     if not pairs:
         return ""
     drawn = ""
@@ -33,7 +35,7 @@ def picture(outputs: Sequence[Output]) -> str:
     return f'<div role="group" aria-label="{LABEL}">{drawn}</div><small>{LABEL}</small>'
 
 
-def drawable(right: np.ndarray, given: np.ndarray) -> bool:
+def is_drawable(right: np.ndarray, given: np.ndarray) -> bool:
     """Return whether both are vectors or matrices of a few numbers, of one shape, and differ."""
     if right.shape != given.shape or not 1 < right.size <= MOST or np.squeeze(right).ndim > 2:
         return False
@@ -41,12 +43,12 @@ def drawable(right: np.ndarray, given: np.ndarray) -> bool:
 
 
 def _alike(right: np.ndarray, given: np.ndarray) -> np.ndarray:
-    """Return where three digits look the same."""
+    """Return the mask of the numbers whose three digits look the same."""
     return np.isclose(given, right, rtol=0, atol=VISIBLE, equal_nan=True)
 
 
 def _table(caption: str, own: np.ndarray, right: np.ndarray) -> str:
-    """Return one output as a table; what differs from the right one has a border and a sign."""
+    """Return one output as a table; wrong numbers have a border and a sign."""
     finite = np.abs(own[np.isfinite(own)])
     largest = max(float(finite.max(initial=0.0)), 1e-9)
     alike = np.atleast_2d(_alike(right, own))

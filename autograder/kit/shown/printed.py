@@ -1,4 +1,4 @@
-"""What a student's function prints while it is checked: a few lines of one call, below the verdict."""
+"""The printed output of a student's function during its check: a few lines of one call, below the verdict."""
 
 import contextlib
 import io
@@ -25,12 +25,12 @@ class Kept(io.TextIOBase):
 
 @dataclass
 class Prints:
-    """Calls a student's function, and keeps what each call prints."""
+    """Calls a student's function, and keeps the printed output of each call."""
 
-    calls: list[tuple[Kept, bool]] = field(default_factory=list)  # what was printed, and whether the call failed
+    calls: list[tuple[Kept, bool]] = field(default_factory=list)  # the printed output, and whether the call failed
 
     def of(self, caller: Caller) -> Caller:
-        """Return the caller, its calls listened to."""
+        """Return a caller that keeps the printed output of its calls."""
 
         def listened(function: str, arguments: list, cotangents: list | None = None) -> Answer:
             kept, failed = Kept(), True
@@ -45,7 +45,7 @@ class Prints:
         return listened
 
     def text(self, last: bool) -> str:
-        """Return what one call printed, and how many lines the others: the last one, else the first that failed."""
+        """Return the printed output of the last call, or of the first that failed, and the count of all other lines."""
         heard = [call for call in self.calls if call[0].text.strip()]
         if not heard:
             return ""
@@ -59,7 +59,7 @@ class Prints:
 
 @contextlib.contextmanager
 def _without_pictures() -> Iterator[None]:
-    """Keep what a function displays out of the notebook: a plot for each call would bury the verdict as well."""
+    """Keep a function's displays out of the notebook: a plot for each call would bury the verdict."""
     if shell() is None:
         yield
         return

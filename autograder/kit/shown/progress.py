@@ -1,6 +1,6 @@
-"""Where a student is: the points of the last check of each part of a notebook, and what is next.
+"""A student's progress: the points of the last check of each part of a notebook, and the next step.
 
-They are kept beside the kit, so that a new kernel knows them; where nothing can be written, as long as the kernel runs.
+Points are kept beside the kit, so that a new kernel knows them; where nothing can be written, until the kernel ends.
 """
 
 import contextlib
@@ -16,11 +16,11 @@ from autograder.kit.verdict.cases import Verdict
 HANDED_IN = -1.0  # in place of points: only grading knows them
 _known: dict[str, dict[str, float]] = {}  # by notebook and function, of the notebooks that this kernel checks
 _last = ""  # the id of the last check, for `hint()`
-_given: dict[str, int] = {}  # how many hints were shown, by check
+_given: dict[str, int] = {}  # the number of hints shown, by check
 
 
 def noted(check_id: str, verdict: Verdict, is_secret: bool) -> list[str]:
-    """Keep a verdict; return the lines below it: where the next hint is and, where points changed, how far one is."""
+    """Keep a verdict; return the lines below it: the way to the next hint and, if points changed, the progress."""
     global _last
     _last = check_id
     name, _, function = check_id.partition(".")
@@ -39,7 +39,7 @@ def noted(check_id: str, verdict: Verdict, is_secret: bool) -> list[str]:
 
 
 def stopped(check_id: str) -> None:
-    """Keep that a check was stopped: what an earlier version of the function earned is not this one's."""
+    """Forget the points of a stopped check: they belong to an earlier version of the function."""
     name, _, function = check_id.partition(".")
     scores = _known[name] = _scores(name)
     if scores.pop(function, None) is not None:
@@ -77,7 +77,7 @@ def hint(check_id: str | int = "", number: int = 0) -> None:
 
 
 def _lines(name: str) -> list[str]:
-    """Return two lines: the parts of a notebook with their marks, and what is next."""
+    """Return two lines: the parts of a notebook with their marks, and the next step."""
     parts, scores = [part for part in course.parts(name).values() if not part.written], _scores(name)
     places = dict.fromkeys(part.place for part in parts)
     marks = [f"{place} {mark([p for p in parts if p.place == place], scores)}" for place in places]
@@ -96,7 +96,7 @@ def _lines(name: str) -> list[str]:
 
 
 def mark(parts: list[course.Part], scores: dict[str, float]) -> str:
-    """Return how far a part is: ✓ all points, ○ all that is known here, ½ some of them, – none yet."""
+    """Return a part's mark: ✓ all points, ○ all that is known here, ½ some of them, – none yet."""
     got = [HANDED_IN if scores.get(p.name) == HANDED_IN else scores.get(p.name, 0) / (p.points or 1) for p in parts]
     if all(each in (1, HANDED_IN) for each in got):
         return "○" if HANDED_IN in got else "✓"

@@ -1,1 +1,1 @@
-"""What a check says: which demands hold, how many points, and why."""
+"""The verdict of a check: which demands are met, how many points, and why."""

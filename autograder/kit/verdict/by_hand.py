@@ -1,4 +1,4 @@
-"""Gradients that are worked out by hand: nothing of torch's differentiates, and no quotient of differences does."""
+"""Gradients worked out by hand: neither autograd nor quotients of differences may compute them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from torch.utils._pytree import tree_leaves
 from autograder.kit.calls.peak import EachOperation
 
 OFF = "autograd is switched off in this check: work the gradient out with tensor operations"
-# What all of torch's derivatives go through, backward ones in any thread and those of torch.func too.
+# All of torch's derivatives pass here: backward ones in any thread, and those of torch.func.
 ENGINE = ((torch.autograd, "_engine_run_backward"), (forward_ad, "enter_dual_level"), (forward_ad, "make_dual"))
 EXPONENTIALS = {"exp", "exp2", "expm1", "tanh", "sigmoid"}
 EXPONENTIALS |= {"_softmax", "_log_softmax", "softmax", "log_softmax", "logsumexp"}
@@ -47,7 +47,7 @@ class ExponentialCounter(EachOperation):
         return func(*args, **(kwargs or {}))
 
     def demand_few(self) -> None:
-        """Raise RuntimeError where as many exponentials were taken as quotients of differences take."""
+        """Raise RuntimeError if the count of exponentials is that of quotients of differences."""
         if self.numbers > MOST * self.given:
             raise RuntimeError(
                 f"takes {self.numbers} exponentials where the arguments hold {self.given} numbers, as quotients of "
@@ -57,7 +57,7 @@ class ExponentialCounter(EachOperation):
 
 @contextmanager
 def _without_engine() -> Iterator[None]:
-    """Let every derivative of torch's end in an error; it has gone by when the call is over."""
+    """Let every derivative of torch's end in an error, until the block is left."""
 
     def refused(*_: Any, **__: Any) -> Any:
         raise RuntimeError(OFF)
@@ -74,7 +74,7 @@ def _without_engine() -> Iterator[None]:
 
 @torch.inference_mode()
 def without_autograd(function: Callable, *arguments: Any) -> Any:
-    """Return what a function gives with autograd off, as gradients by hand are worked out; say so where it wants it."""
+    """Call a function with autograd off and return its value; an error says so where it wants autograd."""
     given = sum(leaf.numel() for leaf in tree_leaves(arguments) if isinstance(leaf, Tensor))
     try:
         with _without_engine(), ExponentialCounter(given) as counter:

@@ -7,18 +7,18 @@ from autograder.kit.verdict.criteria import Evaluation
 
 __all__ = ["Case", "Criterion", "KnownMistake", "Verdict", "grade"]
 
-FREE = 0.2  # of the points, at most, are had for nothing of the idea
-MANY = {"wrong": 3, "raised": 2}  # lines that say the same of other cases are one
+FREE = 0.2  # of the points, at most, can be earned without the idea
+MANY = {"wrong": 3, "raised": 2}  # so many lines that differ only in the case become one
 NOT_WRITTEN = "It is not written yet."
-Judged = list[tuple[Criterion, Failure | None]]  # each criterion, and what speaks against it
+Judged = list[tuple[Criterion, Failure | None]]  # each criterion, and its failure
 
 
 def grade(
     check_id: str, cases: list[Case], criteria: list[Criterion], caller: Caller, examples: Examples = list
 ) -> Verdict:
-    """Call the function of check_id on every case and give the points of each criterion that all its cases meet.
+    """Call the function of check_id on every case, and give the points of each criterion that all its cases meet.
 
-    The public examples are asked for only when something is wrong.
+    The public examples are made only when something is wrong.
     """
     evaluation = Evaluation(check_id.partition(".")[2], cases, caller)
     failures = [evaluation.failure(criterion) for criterion in criteria]
@@ -44,12 +44,12 @@ def unwritten(function: str, criteria: list[Criterion], failures: list[Failure])
 
 
 def _is_earned(criterion: Criterion, cases: list[Case]) -> bool:
-    """Return whether who meets the criterion has written something of the idea."""
+    """Return whether only a function with something of the idea can meet the criterion."""
     return criterion.kind is Kind.VALUES and criterion.alone and not criterion.is_met_by_none(cases)
 
 
 def _locked(criterion: Criterion, most: int) -> Failure | None:
-    """Return why a demand that is met gives no points where no value is earned; a small point for the shape stays."""
+    """Return the reason why a met demand earns nothing while no value is right; None for a small point for a shape."""
     if criterion.kind is Kind.SHAPE and criterion.points <= most * FREE:
         return None
     some = "other values" if criterion.kind is Kind.VALUES else "some of the values"
@@ -57,7 +57,7 @@ def _locked(criterion: Criterion, most: int) -> Failure | None:
 
 
 def _explained(verdict: Verdict, judged: Judged, evaluation: Evaluation, examples: Examples) -> Verdict:
-    """Return a verdict with its hint: each demand, what went wrong with it, the mistake it looks like, an example."""
+    """Return a verdict with its hint: each demand with its failure, the known mistake, an example."""
     verdict.failures = list(dict.fromkeys(failure for _, failure in judged if failure))
     if evaluation.unwritten():
         return unwritten(evaluation.function, [criterion for criterion, _ in judged], verdict.failures)
@@ -78,7 +78,7 @@ def _explained(verdict: Verdict, judged: Judged, evaluation: Evaluation, example
 
 
 def _folded(judged: Judged, evaluation: Evaluation) -> Judged:
-    """Return the demands, where many fail alike with one failure for all of them, whose first case stands for them."""
+    """Return the demands; many that fail alike share one failure, with the first case as the example."""
     alike: dict[str, list[Failure]] = {}
     for _, failure in judged:
         if failure and failure.kind in MANY and failure not in alike.get(what := evaluation.what(failure), []):
@@ -88,7 +88,7 @@ def _folded(judged: Judged, evaluation: Evaluation) -> Judged:
 
 
 def _demands(judged: Judged, evaluation: Evaluation) -> list[str]:
-    """Return a line for each demand that is met, and one for each failure, with all the demands that it costs."""
+    """Return a line for each met demand, and one for each failure, with all the demands that it costs."""
     lines: list[str] = []
     costs: dict[Failure, list[Criterion]] = {}
     for criterion, failure in judged:
@@ -105,6 +105,6 @@ def _demands(judged: Judged, evaluation: Evaluation) -> list[str]:
 
 
 def _text(failure: Failure, criterion: Criterion, evaluation: Evaluation) -> str:
-    """Return what a failure says, with the case that alone ends with it."""
+    """Return the text of a failure, with its case if it is the only one with this failure."""
     case = evaluation.only_in(failure, criterion)
     return (f"with “{case}”: {failure.text}" if case else failure.text).strip()

@@ -1,4 +1,4 @@
-"""Inputs on which a broken function is to fail: what they have to be, and whether the function is wrong on them."""
+"""Inputs on which a broken function is to fail: are they valid, and is the function wrong on them?"""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -22,7 +22,7 @@ WORDS = {"float": "floats", "int": "whole numbers", "bool": "True and False"}
 
 @dataclass
 class Argument:
-    """What one argument has to be. Axes of the same name have the same length; None for `axes`: a single number."""
+    """The demands on one argument. Axes of the same name have the same length; None for `axes`: a single number."""
 
     name: str
     kind: str  # one of KINDS
@@ -34,17 +34,17 @@ class Argument:
 
 @dataclass
 class HuntInput:
-    """What is known of a bug hunt on a student's machine: the broken function, and what its arguments have to be."""
+    """A bug hunt as a student's machine knows it: the broken function, and the demands on its arguments."""
 
     function: str  # the student's right function
     broken: str  # source
     arguments: list[Argument] = field(default_factory=list)
-    graded: str = ""  # the function whose points say that the right one is right: itself, or one that it calls
-    through: str = ""  # source of what calls the right function with these arguments, where it takes others
+    graded: str = ""  # the right function, or one that it calls: all its points mean that the right one is right
+    through: str = ""  # source of a function that calls the right one with these arguments, where it takes others
 
 
 def input_of(answer: Answer, arguments: list[Argument]) -> list | str:
-    """Return the arguments that a student's `failing_input` gave, or what is wrong with them."""
+    """Return the arguments from a student's `failing_input`, or a complaint about them."""
     names = ", ".join(each.name for each in arguments)
     given = answer.outputs or []
     if len(given) != len(arguments):
@@ -65,7 +65,7 @@ def input_of(answer: Answer, arguments: list[Argument]) -> list | str:
 
 
 def _complaint(about: Argument, array: np.ndarray, sizes: dict[str, int]) -> str:
-    """Return what is wrong with one argument, "" for nothing; note the lengths of its axes."""
+    """Return the complaint about one argument, "" for none; note the lengths of its axes."""
     if array.dtype.kind not in KINDS[about.kind] and not (about.axes is None and about.kind == "float"):
         return f"{about.name} holds {array.dtype}, expected {WORDS[about.kind]}."
     axes = about.axes or []
@@ -79,7 +79,7 @@ def _complaint(about: Argument, array: np.ndarray, sizes: dict[str, int]) -> str
 
 
 def _out_of_range(about: Argument, array: np.ndarray, sizes: dict[str, int]) -> str:
-    """Return what is wrong with the numbers of an argument of the right shape, "" for nothing."""
+    """Return the complaint about the numbers of an argument of the right shape, "" for none."""
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         return f"{about.name} holds NaN or infinity: take finite numbers."
     if about.kind == "bool" and array.ndim and not array.any(axis=-1).all():
@@ -100,7 +100,7 @@ def _plain(about: Argument, array: np.ndarray) -> Any:
 
 
 def fails(broken: Callable, right: Callable, arguments: list) -> Failure | None:
-    """Return why an input does not show the bug, None where it does: the broken function crashes, or gives others."""
+    """Return a failure for an input that does not show the bug; None where the broken function crashes or is wrong."""
     expected = call({"f": right}, "f", list(arguments))
     if expected.error:
         reason = expected.error.text.partition("\n")[0]
@@ -108,16 +108,16 @@ def fails(broken: Callable, right: Callable, arguments: list) -> Failure | None:
     if not all(np.isfinite(each).all() for each in expected.outputs or []):
         return Failure("wrong", "the right function gives NaN or infinity on this input: take smaller numbers.")
     got = call({"f": broken}, "f", list(arguments))
-    if got.error or _differ(expected.outputs or [], got.outputs or []):
+    if got.error or _are_different(expected.outputs or [], got.outputs or []):
         return None
     return Failure("wrong", NOT_SHOWN)
 
 
 @dataclass(frozen=True)
 class Tried:
-    """Answers 1 where a student's input shows the bug, else with what speaks against it.
+    """Answers 1 where a student's input shows the bug, otherwise with the reason why not.
 
-    Without a `right` function it is only looked at whether the input can be tried at all.
+    Without a `right` function, only the input's validity is checked.
     """
 
     arguments: list[Argument]
@@ -138,7 +138,7 @@ class Tried:
         return Answer(error=failure) if failure else Answer(outputs=[np.array(1.0, np.float32)])
 
 
-def _differ(right: list[np.ndarray], others: list[np.ndarray]) -> bool:
+def _are_different(right: list[np.ndarray], others: list[np.ndarray]) -> bool:
     return len(right) != len(others) or any(
         one.shape != two.shape or not np.allclose(one, two, rtol=CLEAR, atol=CLEAR)
         for one, two in zip(right, others, strict=True)
@@ -146,7 +146,7 @@ def _differ(right: list[np.ndarray], others: list[np.ndarray]) -> bool:
 
 
 def refusing(complaint: str, caller: Caller) -> Caller:
-    """Return what answers every call with the complaint, where there is a function: what is no repair earns nothing."""
+    """Return a caller that answers with the complaint wherever the student wrote something: it earns nothing."""
 
     def refused(*question: Any) -> Answer:
         answer = caller(*question)

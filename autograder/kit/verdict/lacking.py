@@ -1,4 +1,4 @@
-"""What a student's function uses that grading does not have: packages, files beside the notebook, a GPU."""
+"""Things that a student's function uses and grading lacks: packages, files beside the notebook, a GPU."""
 
 import dis
 import inspect
@@ -30,7 +30,7 @@ def modules_of_grading() -> set[str] | None:
 
 
 def lacking(name: str, namespace: dict) -> list[str]:
-    """Return a line for what the function of this name, and those of the notebook that it calls, lack in grading."""
+    """Return a line for each thing that grading lacks for this function, or for the notebook's functions it calls."""
     known = modules_of_grading()
     if known is None or name not in namespace:
         return []
@@ -41,7 +41,7 @@ def lacking(name: str, namespace: dict) -> list[str]:
         for module in sorted(modules - known)
         if _is_installed(module)
     ]
-    return lines + ([NO_GPU] if any(_wants_gpu(code, namespace) for code in codes) else [])
+    return lines + ([NO_GPU] if any(_needs_gpu(code, namespace) for code in codes) else [])
 
 
 def _codes(value: object, namespace: dict, seen: set[int]) -> Iterator[CodeType]:
@@ -77,14 +77,14 @@ def _modules(code: CodeType, namespace: dict) -> Iterator[str]:
 
 
 def _is_installed(module: str) -> bool:
-    """Return whether it is there now: what is nowhere fails here as it does in grading."""
+    """Return whether a module is installed here: one that is missing fails here as it does in grading."""
     try:
         return bool(module) and find_spec(module) is not None
     except (ImportError, ValueError):
         return False
 
 
-def _wants_gpu(code: CodeType, namespace: dict) -> bool:
+def _needs_gpu(code: CodeType, namespace: dict) -> bool:
     """Return whether code names a GPU without asking whether there is one."""
     if "is_available" in code.co_names:
         return False

@@ -1,6 +1,6 @@
 """A repair of a broken function: the same statements but one, compared as syntax trees.
 
-It needs no torch: on the grader's side it runs in the process that parses what students wrote.
+It needs no torch: on the grader's side it runs in the process that parses students' code.
 """
 
 import ast
@@ -9,19 +9,19 @@ import copy
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-LIBRARIES = frozenset({"torch", "math", "F", "nn"})  # that a repaired statement may use besides the broken one's names
+LIBRARIES = frozenset({"torch", "math", "F", "nn"})  # a repaired statement may use these beside the broken one's names
 
 
 @dataclass(frozen=True)
 class Repair:
-    """What a student made of a broken function: `complaint` says why it is no repair, else `source` is the function."""
+    """A student's repair of a broken function: its `source`, or a `complaint` that says why it is none."""
 
     source: str = ""
     complaint: str = ""
 
 
 def repair(broken: str, cell: ast.AST | None, name: str) -> Repair:
-    """Return the repair called `name` in a cell, or what speaks against it: one statement may differ."""
+    """Return the repair called `name` in a cell, or a complaint about it: one statement may differ."""
     functions = [node for node in ast.walk(cell) if isinstance(node, ast.FunctionDef)] if cell else []
     named = [node for node in functions if node.name == name]
     if not named:
@@ -34,7 +34,7 @@ def repair(broken: str, cell: ast.AST | None, name: str) -> Repair:
 
 
 class _Looks(ast.NodeTransformer):
-    """Takes away what only looks: `print(…)` as a statement, and `assert`."""
+    """Takes statements away that only look: `print(…)` and `assert`."""
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
         call = node.value
@@ -46,7 +46,7 @@ class _Looks(ast.NodeTransformer):
 
 
 def _without_looks(function: ast.FunctionDef) -> ast.FunctionDef:
-    """Return a function without its prints and asserts: they are no part of a repair, and are not run in grading."""
+    """Return a function without its prints and asserts, which are no part of a repair and are not run in grading."""
     looked = copy.deepcopy(function)
     looked.body = [statement for each in looked.body if (statement := _Looks().visit(each))] or [ast.Pass()]
     for node in ast.walk(looked):  # a block that held nothing else
@@ -56,7 +56,7 @@ def _without_looks(function: ast.FunctionDef) -> ast.FunctionDef:
 
 
 def _complaint(original: ast.FunctionDef, mended: ast.FunctionDef) -> str:
-    """Return why one function is not the other with one statement changed, "" where it is."""
+    """Return the reason why one function is not the other with one statement changed, "" where it is."""
     if _parameters(mended) != _parameters(original):
         return f"its parameters are not those of {original.name}: keep them, in their order."
     old, new = _lines(original), _lines(mended)
@@ -94,7 +94,7 @@ def _lines(function: ast.FunctionDef) -> list[str]:
     body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
     try:
         return "\n".join(map(ast.unparse, body)).splitlines()
-    except (ValueError, RecursionError):  # what cannot be written out is not the broken function
+    except (ValueError, RecursionError):  # code that cannot be written out is not the broken function
         return []
 
 

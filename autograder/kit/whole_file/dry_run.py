@@ -25,13 +25,13 @@ from autograder.kit.whole_file.dry_run_steps import NoNotebook, Step, read, step
 
 CELL_SECONDS, OWN_SECONDS, PATIENCE = 10.0, 60.0, 5.0  # those of grading: judge/timing.py, whose test compares them
 WORKER = "from autograder.kit.whole_file.dry_run_worker import main; main()"
-MOST_RUNS = 5  # what ends its process is left out, and all others are run again
-RUNNING = "ATTENTION_DRY_RUN"  # is set in the process that runs the cells: it starts no other one
+MOST_RUNS = 5  # a step that ends its process is left out, and all others are run again
+RUNNING = "ATTENTION_DRY_RUN"  # set in the process that runs the cells, which must not start another one
 UNANSWERED = "YOUR ANSWER HERE"
 
 
 def dry_run(path: Path) -> Report:
-    """Run a notebook file as grading does; raise NoNotebook where there is none."""
+    """Run a notebook file as grading does; raise NoNotebook if it is missing or not of this kit."""
     name, cells = read(path)
     todo, notes, defined = steps(name, cells)
     report = Report(name, notes=notes, answers=defined)
@@ -59,7 +59,7 @@ def _stop(step: Step, why: str, report: Report) -> None:
 
 
 def _run(name: str, todo: list[tuple[int, Step]], report: Report) -> tuple[int, str] | None:
-    """Run steps in a process of their own; return the place of the one that ended it, and why, None for none."""
+    """Run steps in a new process; return the place of the step that ended it, and the reason; None if none did."""
     longest = PATIENCE * CELL_SECONDS
     job = {
         "name": name,
@@ -86,7 +86,7 @@ def _run(name: str, todo: list[tuple[int, Step]], report: Report) -> tuple[int, 
 
 @contextlib.contextmanager
 def _process(job: dict[str, Any]) -> Iterator[tuple[IO[bytes], Path]]:
-    """Yield the replies of a process that works on a job, a line each, and the file of what it complains."""
+    """Yield the replies of a process that works on a job, a line each, and the file with its complaints."""
     settings = {"OMP_NUM_THREADS": "1", "MPLBACKEND": "agg", "CUDA_VISIBLE_DEVICES": "", "PYTHONHASHSEED": "0"}
     settings |= {"PYTHONPATH": str(course.KIT), "PYTHONSAFEPATH": "1", RUNNING: "1", "PYTHONUTF8": "1"}
     settings["PYTHONIOENCODING"] = "utf-8"  # it counts before UTF8, where somebody has set it
@@ -116,7 +116,7 @@ def _process(job: dict[str, Any]) -> Iterator[tuple[IO[bytes], Path]]:
 
 
 def _say_what_is_below(todo: list[Step], report: Report) -> None:
-    """Note the names that were missing because the cell that defines them stands further down."""
+    """Note the missing names whose defining cell stands further down."""
     errors = [(step.number, report.stopped.get(step.number, "")) for step in todo if not step.check]
     errors += [(s.number, report.verdicts[s.check]["hint"]) for s in todo if s.check in report.verdicts]
     for number, text in errors:
@@ -132,7 +132,7 @@ def _say_what_is_below(todo: list[Step], report: Report) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command `python kit/check.py NOTEBOOK`; return the exit status.
 
-    It is 0 where all core points of the checks are there, 1 where some are lost, 2 where the file could not be run.
+    It is 0 with all core points of the checks, 1 if some are lost, 2 if the file could not be run.
     """
     parser = argparse.ArgumentParser(
         prog="python kit/check.py",
@@ -157,7 +157,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _add_to_summary(table: str) -> None:
-    """Add a table to the page that GitHub shows of a run, where there is one."""
+    """Add a table to GitHub's page of a run, where there is one."""
     place = os.environ.get("GITHUB_STEP_SUMMARY")
     if not place:
         return
@@ -169,7 +169,7 @@ def _add_to_summary(table: str) -> None:
 
 
 def report_on_own(notebook: str) -> None:
-    """Print the report on the running notebook's saved file, or on the one that is named."""
+    """Print the report on the running notebook's saved file, or on the one named."""
     if os.environ.get(RUNNING):
         return
     try:
@@ -186,7 +186,7 @@ def _own_file(notebook: str) -> Iterator[Path]:
     path = next((Path(name) for name in named if name and Path(name).is_file()), None)
     if notebook and path is None:
         raise NoNotebook(f"there is no file {notebook} in {Path.cwd()}")
-    if path is None and "google.colab" in sys.modules:  # the notebook lies elsewhere: Colab gives what it shows
+    if path is None and "google.colab" in sys.modules:  # the file lies elsewhere: Colab hands over its content
         from google.colab import _message  # pyright: ignore[reportMissingImports]
 
         with tempfile.TemporaryDirectory() as folder:
@@ -198,7 +198,7 @@ def _own_file(notebook: str) -> Iterator[Path]:
 
 
 def _newest(folder: Path) -> Path:
-    """Return the notebook of the course in a folder that was saved last."""
+    """Return the last saved notebook of the course in a folder."""
     for path in sorted(folder.glob("*.ipynb"), key=lambda path: -path.stat().st_mtime):
         with contextlib.suppress(NoNotebook):
             read(path)

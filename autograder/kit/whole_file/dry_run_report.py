@@ -1,4 +1,4 @@
-"""What came of a dry run, as text for a student, JSON for a program, a table for GitHub."""
+"""The report on a dry run, as text for a student, JSON for a program, a table for GitHub."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,14 +14,14 @@ NOT_RUN = "It was not run."
 
 @dataclass
 class Report:
-    """What came of a run: of each check its score and hint, of each cell what stopped it."""
+    """The result of a run: the score and hint of each check, the error of each stopped cell."""
 
     name: str
     verdicts: dict[str, dict[str, Any]] = field(default_factory=dict)
     stopped: dict[int, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     answered: set[str] = field(default_factory=set)  # the questions for a person
-    answers: dict[str, int] = field(default_factory=dict)  # in which cell each function is defined
+    answers: dict[str, int] = field(default_factory=dict)  # the number of the cell that defines each function
 
     @property
     def parts(self) -> dict[str, course.Part]:
@@ -37,26 +37,26 @@ class Report:
 
     @property
     def left(self) -> list[str]:
-        """Return the core parts that have not all their points, or no answer yet."""
+        """Return the core parts without all their points or without an answer."""
         scores = self.scores
         done = {name for name, score in scores.items() if score in (self.parts[name].points, HANDED_IN)}
         return [name for name, part in self.parts.items() if not part.stars and name not in done | self.answered]
 
     @property
     def all_notes(self) -> list[str]:
-        """Return which cells stopped, what grading puts right, and what it lacks."""
+        """Return lines on the stopped cells, on the repairs by grading, and on the things that it lacks."""
         cells = [f"cell {number} stopped: {text}" for number, text in sorted(self.stopped.items()) if _is_cause(text)]
         lacks = dict.fromkeys(line for about in self.verdicts.values() for line in about["lacking"])
         return [*cells, *self.notes, *lacks]
 
 
 def has_all(report: Report) -> bool:
-    """Return whether no core point of the checks is lost; what a person grades does not count."""
+    """Return whether all core points of the checks are there; questions for a person do not count."""
     return all(report.parts[name].written for name in report.left)
 
 
 def as_text(report: Report, path: Path) -> str:
-    """Return what a student reads of a notebook's file."""
+    """Return the report on a notebook's file as text for the student."""
     saved = datetime.fromtimestamp(path.stat().st_mtime).strftime("%H:%M on %d %B")
     head = f"{path.name}, as it was saved at {saved}, run from the top as grading does (with other inputs there):"
     rows = [_row(part, report) for part in report.parts.values()]
@@ -67,8 +67,8 @@ def as_text(report: Report, path: Path) -> str:
 def as_dict(report: Report, path: Path) -> dict[str, Any]:
     """Return a report as plain values, named as `python -m autograder score` names them.
 
-    `score` is the sum of all checks, `max_score` that of the core tasks; a starred task's check has `bonus`: true, and
-    one of which only grading knows the points has `only_grading_knows`: true, and 0 here.
+    `score` is the sum of all checks, `max_score` that of the core tasks. A starred task's check has `bonus`: true; one
+    whose points only grading knows has `only_grading_knows`: true, and 0 here.
     """
     parts, scores = report.parts, report.scores
     checked = {name: part for name, part in parts.items() if not part.written}
@@ -112,12 +112,12 @@ def _in_a_table(text: str) -> str:
 
 
 def _is_cause(error: str) -> bool:
-    """Return whether it is more than the echo of a part that is not written or not defined."""
+    """Return whether an error is more than the echo of a part that is not written or not defined."""
     return not error.startswith(("NotImplementedError", "NameError"))
 
 
 def _row(part: course.Part, report: Report) -> str:
-    """Return a line on one part: a sign, its place and name, its points, and why it has no more."""
+    """Return a line on one part: a sign, its place and name, its points, and the reason for lost ones."""
     title = f"{part.place:10} {part.name:28}"
     if part.written:
         return f"  {'✓' if part.name in report.answered else '–'} {title} {_points(part, report)}"
@@ -125,7 +125,7 @@ def _row(part: course.Part, report: Report) -> str:
 
 
 def _points(part: course.Part, report: Report) -> str:
-    """Return the points of a part, and why it has no more."""
+    """Return the points of a part, and the reason for lost ones."""
     if part.written:
         words = "answered" if part.name in report.answered else "no answer yet"
         return f"{words}; {part.points:g} points by your teacher"
@@ -141,7 +141,7 @@ def _hint(name: str, report: Report) -> str:
 
 
 def _reason(part: course.Part, report: Report) -> str:
-    """Return in one line why a part lost points: the cell that stopped, else what the check says first."""
+    """Return the reason for a part's lost points in one line: a stopped cell, else the check's first failure."""
     cell = report.answers.get(part.name, 0)
     if cell in report.stopped:
         return f"cell {cell} stopped: {report.stopped[cell]}"
@@ -157,5 +157,5 @@ def _sum(report: Report) -> str:
 
 
 def _next(report: Report) -> str:
-    """Return what is to be done with the file."""
+    """Return the next step with the file."""
     return f"Open: {', '.join(report.left)}." if report.left else "Nothing is open: hand this file in."

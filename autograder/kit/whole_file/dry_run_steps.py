@@ -1,4 +1,4 @@
-"""What grading does with a notebook's file, step by step: the cells that it runs, and each check behind its answer."""
+"""The steps of grading with a notebook's file: the cells that it runs, and each check behind its answer."""
 
 import json
 import re
@@ -10,12 +10,12 @@ from typing import Any
 from autograder.kit import course
 from autograder.kit.course import collapsed, grade_id, source_of
 
-TRAIN, CHECK = "train", "check-"  # the tag of a cell that trains; what begins the name of a check's cell
+TRAIN, CHECK = "train", "check-"  # the tag of a cell that trains; the beginning of the name of a check's cell
 CALL = re.compile(r"""^check\(\s*["']\w+\.(\w+)["']""", re.MULTILINE)
 
 
 class NoNotebook(Exception):
-    """There is no file that could be run; the message says what was looked for, and what to do."""
+    """There is no file to run; the message says what was looked for, and what to do."""
 
 
 @dataclass
@@ -25,11 +25,11 @@ class Step:
     number: int
     source: str = ""
     check: str = ""
-    own: bool = False  # a cell that the student added
+    own: bool = False  # the student added the cell
 
 
 def read(path: Path) -> tuple[str, list[dict[str, Any]]]:
-    """Return which assignment a notebook file is, and its cells; raise NoNotebook where it is none of this kit's."""
+    """Return a notebook file's assignment and its cells; raise NoNotebook where it is none of this kit's."""
     try:
         tree = json.loads(path.read_text(encoding="utf-8-sig"))
         cells = [cell for cell in tree["cells"] if isinstance(cell.get("metadata", {}), dict)]
@@ -46,7 +46,7 @@ def read(path: Path) -> tuple[str, list[dict[str, Any]]]:
 
 
 def steps(name: str, cells: list[dict[str, Any]]) -> tuple[list[Step], list[str], dict[str, int]]:
-    """Return what grading does with a notebook, in its order, what it puts right, and which cell defines what."""
+    """Return the steps of grading with a notebook, lines on its repairs, and the number of each function's cell."""
     released, functions = course.released(name)["cells"], [p.name for p in course.parts(name).values() if not p.written]
     texts = {collapsed(source_of(cell)): cell for cell in released if cell["cell_type"] == "code"}
     checks: dict[str, int] = {}
@@ -63,7 +63,8 @@ def steps(name: str, cells: list[dict[str, Any]]) -> tuple[list[Step], list[str]
         if TRAIN in _tags(cell) or (known and TRAIN in _tags(known)):
             continue
         answers |= dict.fromkeys(
-            [function for function in functions if grade_id(cell) == function or defines(source, function)], number
+            [function for function in functions if grade_id(cell) == function or has_definition(source, function)],
+            number,
         )
         run.append(Step(number, source, own=known is None and not grade_id(cell)))
     notes = []
@@ -78,7 +79,7 @@ def steps(name: str, cells: list[dict[str, Any]]) -> tuple[list[Step], list[str]
 
 
 def texts(name: str, cells: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the text cells by name; one that lost its name is found below the text that precedes it, as in grading."""
+    """Return the text cells by name; a cell without a name is known by the text above it, as in grading."""
     nameless = {
         collapsed(source_of(above)): source_of(cell)
         for above, cell in pairwise(cells)
@@ -92,7 +93,7 @@ def texts(name: str, cells: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def _checked(cell: dict[str, Any], functions: list[str]) -> str:
-    """Return the function that a cell checks, "" for one that does something else."""
+    """Return the function that a cell checks, "" for any other cell."""
     if grade_id(cell).startswith(CHECK):
         return grade_id(cell).removeprefix(CHECK)
     called = CALL.search(source_of(cell))
@@ -100,9 +101,9 @@ def _checked(cell: dict[str, Any], functions: list[str]) -> str:
 
 
 def _lost_setup(released: list[dict[str, Any]], run: list[Step]) -> list[Step]:
-    """Return the released code cells before the first exercise that are not among those that run.
+    """Return the released code cells before the first exercise that the notebook lacks.
 
-    That with functions of earlier notebooks is filled in, and never the same.
+    The cell with functions of earlier notebooks is left out: students fill it in.
     """
     first = next((i for i, cell in enumerate(released) if grade_id(cell)), 0)
     there = {collapsed(step.source) for step in run}
@@ -114,6 +115,6 @@ def _tags(cell: dict[str, Any]) -> list[str]:
     return cell.get("metadata", {}).get("tags", [])
 
 
-def defines(source: str, name: str) -> bool:
+def has_definition(source: str, name: str) -> bool:
     """Return whether code defines a function or class of this name, or gives it a value."""
     return bool(re.search(rf"^[ \t]*(?:def|class)[ \t]+{name}\b|^{name}[ \t]*=", source, re.MULTILINE))

@@ -1,7 +1,7 @@
 """The process in which a notebook's cells run for `dry_run.py`: a job comes on stdin, each step answers in JSON.
 
-Nothing here is of Linux alone: what stops a cell is a thread that looks at the process's own clock, and what ends one
-that cannot be stopped, or waits for ever, is the interpreter's own watchdog.
+Nothing here needs Linux: a thread looks at the process's own clock and stops a cell; the interpreter's own watchdog
+ends one that cannot be stopped, or waits for ever.
 """
 
 import _thread
@@ -20,7 +20,7 @@ from typing import Any
 
 
 class _OnlyKnown:
-    """A finder of modules that finds what grading has, as if nothing else were installed."""
+    """A finder that finds only the modules of grading, as if nothing else were installed."""
 
     def __init__(self, known: set[str], finder: Any) -> None:
         self.known, self.finder = known, finder
@@ -35,7 +35,7 @@ class _OnlyKnown:
 
 
 class _Clock:
-    """Interrupts the main thread when a step has computed for too long, and ends the process when it goes on."""
+    """Interrupts the main thread when a step computes for too long, and ends the process if it goes on."""
 
     def __init__(self, longest: float, nowhere: Any) -> None:
         self.longest, self.nowhere = longest, nowhere
@@ -66,7 +66,7 @@ def main() -> None:
     job = json.loads(sys.stdin.readline())
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nowhere = Path(os.devnull).open("wb")  # noqa: SIM115 — for as long as the process lives
-    os.dup2(nowhere.fileno(), 1)  # what cells print is no reply
+    os.dup2(nowhere.fileno(), 1)  # output of cells is no reply
     import torch
     from IPython.core.interactiveshell import InteractiveShell
 
@@ -95,7 +95,7 @@ def main() -> None:
 
 
 def _ran(shell: Any, source: str, clock: _Clock, seconds: float) -> str:
-    """Run a cell; return what stopped it, "" for nothing."""
+    """Run a cell; return the error that stopped it, or ""."""
     try:
         with clock.limit(seconds):
             result = shell.run_cell(source)
@@ -109,7 +109,7 @@ def _ran(shell: Any, source: str, clock: _Clock, seconds: float) -> str:
 
 
 def _checked(check_id: str, namespace: dict, clock: _Clock, seconds: float) -> dict[str, Any]:
-    """Return what a check gives: score, hint, why points are lost, what grading lacks, and what it alone knows."""
+    """Return a check's result: score, hint, the reason for lost points, things that grading lacks or alone knows."""
     from autograder.kit.local import verdict_on
     from autograder.kit.shown.printed import Prints
     from autograder.kit.verdict.lacking import lacking

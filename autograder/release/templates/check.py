@@ -1,4 +1,4 @@
-"""Run a notebook's file as grading does, and say what it would get: python kit/check.py NOTEBOOK."""
+"""Run a notebook's file as grading does, and print its score: python kit/check.py NOTEBOOK."""
 
 import sys
 from pathlib import Path

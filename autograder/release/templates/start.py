@@ -14,7 +14,7 @@ WINDOWS = os.name == "nt"
 
 
 def main():
-    """Copy what is not there yet; return the exit status."""
+    """Copy the missing notebooks; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python kit/start.py",
         description="Copies each notebook into a folder to work in. What is there already stays as it is.",
@@ -45,12 +45,12 @@ def main():
 
 
 def written(version):
-    """Return a version as it is written: "3.11"."""
+    """Return a version in writing: "3.11"."""
     return ".".join(map(str, version))
 
 
 def way_out():
-    """Return how to come by a Python that serves."""
+    """Return the advice for getting a suitable Python."""
     again = "py -{} kit/start.py" if WINDOWS else "python{} kit/start.py"
     return (
         f"Have you several? Try: {again.format(written(TRIED))}\n"
@@ -59,7 +59,7 @@ def way_out():
 
 
 def copy(name, number, folder):
-    """Copy a notebook, whole or not at all, to where there is none yet; its place in the course is in front."""
+    """Copy a missing notebook, whole or not at all; its name begins with its place in the course."""
     notebook = next(place for place in released(name) if place.is_file())
     there = [place for place in sorted(folder.glob(f"*/{name}.ipynb")) if place.parent.name.endswith(name)]
     place = there[0] if there else folder / f"{number}-{name}" / f"{name}.ipynb"
@@ -74,12 +74,12 @@ def copy(name, number, folder):
 
 
 def released(name):
-    """Return where a notebook may lie as it was released: in kit.zip inside the kit, else beside it."""
+    """Return the possible paths of a released notebook: inside the kit, as in kit.zip, else beside it."""
     return [folder / name / f"{name}.ipynb" for folder in (KIT / "notebooks", KIT.parent)]
 
 
 def bring_kit(folder):
-    """See to it that notebooks find the kit, which they look for beside their folders and further up."""
+    """Put the kit where notebooks look for it: beside their folders, or further up."""
     if any((place / "kit" / "autograder").is_dir() for place in [folder, *folder.parents]):
         return
     link = folder / "kit"

@@ -1,11 +1,11 @@
-"""Clauses: a subject, a verb that fits it, and what the verb asks for, in both languages at once."""
+"""Clauses: a subject, a verb that fits it, and the verb's objects, in both languages at once."""
 
 from dataclasses import dataclass, replace
 from typing import Any, no_type_check
 
 from lab.corpora.phrasebook.groups import MODALS, Group, english_group, french_group, numbered
 from lab.corpora.phrasebook.nominals import IT, PRONOUNS, Draw, Nominal, linked, noun_phrase, pronoun, with_relative
-from lab.corpora.phrasebook.surface import Word, opens_with_vowel
+from lab.corpora.phrasebook.surface import Word, has_initial_vowel
 from lab.corpora.phrasebook.verbs import ALL_VERBS, Verb
 
 OFTEN = (("souvent", "often"), ("toujours", "always"), ("rarement", "rarely"), ("parfois", "sometimes"))
@@ -69,7 +69,7 @@ def place(draw: Draw) -> Part:
 def tense(draw: Draw, verb: Verb, person: int, when: str, timed: bool) -> str:
     """Return a tense for the time and the person; "" if the verb has none: rare forms are left out."""
     simple = person in (1, 4)
-    plain = simple or (person == 0 and not verb.je_differs)
+    plain = simple or (person == 0 and not verb.has_form_for_je)
     if when == "future":
         return "" if verb.lemma == "aller" else "future"
     if when == "past":
@@ -115,7 +115,7 @@ def use(draw: Draw, verb: Verb, subject: Nominal, when: str, timed: bool = False
     return Group(verb, chosen, negation, adverb, modal=modal, numbers=numbered(draw, verb))
 
 
-def other(row: tuple, subject: Nominal) -> bool:
+def is_another_person(row: tuple, subject: Nominal) -> bool:
     """Return whether the pronoun means somebody else than the subject: not "je nous", "vous vous"."""
     groups = ((0, 2), (3,))
     return not any(row[7] in group and subject.person in group for group in groups)
@@ -127,21 +127,21 @@ def clitic(draw: Draw, verb: Verb, subject: Nominal, group: Group) -> Nominal | 
         return None
     if "dative" in verb.flags or "give" in verb.flags:
         rows = [row for row in PRONOUNS if row[3]]
-        return pronoun(draw, draw.rng.choice([r for r in rows if other(r, subject)]), "dative")
+        return pronoun(draw, draw.rng.choice([r for r in rows if is_another_person(r, subject)]), "dative")
     if "person" not in verb.object:
         return pronoun(draw, IT if verb.object == ("drink",) else draw.rng.choice((IT, PRONOUNS[5])), "object")
     # l' hides the gender, unless a participle shows it
     infinitive = group.modal or group.tense in ("future", "recent")
     verbal = french_group(group, subject)
-    hidden = opens_with_vowel(verb.lemma if infinitive else verbal[bool(group.polarity)][0]) and (
+    hidden = has_initial_vowel(verb.lemma if infinitive else verbal[bool(group.polarity)][0]) and (
         infinitive or group.tense != "composed"
     )
-    rows = [r for r in PRONOUNS if other(r, subject) and not (hidden and r[7] == 1)]
+    rows = [r for r in PRONOUNS if is_another_person(r, subject) and not (hidden and r[7] == 1)]
     return pronoun(draw, draw.rng.choice(rows), "object")
 
 
 def complements(verb: Verb, group: Group, direct: Nominal | None, indirect: Nominal | None) -> Part:
-    """Return what follows the verb: its own words, and its objects, where each language puts them."""
+    """Return the words after the verb: its own, and its objects, where each language puts them."""
     slots: dict[str, Any] = {"~": direct, "@": indirect}
     french: list[Word] = []
     words, position = verb.french[1:], 0

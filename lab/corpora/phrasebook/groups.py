@@ -1,4 +1,4 @@
-"""The verb with all that gathers round it: clitics, negation, auxiliaries and adverbs, in both languages."""
+"""The verb with its clitics, negation, auxiliaries and adverbs, in both languages."""
 
 from dataclasses import dataclass, field
 from typing import no_type_check
@@ -20,7 +20,7 @@ NEGATIONS = {"pas": ("not",), "jamais": ("never",), "plus": ("no", "longer")}
 @no_type_check
 @dataclass(frozen=True)
 class Group:
-    """One verb as it is used: its tense and polarity, the clitic before it, what its participle agrees with."""
+    """One verb in use: its tense and polarity, the clitic before it, the object that its participle agrees with."""
 
     verb: Verb
     tense: str
@@ -33,11 +33,11 @@ class Group:
     numbers: dict = field(default_factory=dict)
 
     def french(self, position: int) -> tuple[int, ...]:
-        """Return what the word at this position of the French verb phrase says."""
+        """Return the numbers that the word at this position of the French verb phrase stands for."""
         return tuple(self.numbers[pair] for pair in self.verb.pairs if pair[0] == position)
 
     def english(self, position: int) -> tuple[int, ...]:
-        """Return what the word at this position of the English verb phrase says."""
+        """Return the numbers that the word at this position of the English verb phrase stands for."""
         return tuple(self.numbers[pair] for pair in self.verb.pairs if pair[1] == position)
 
 

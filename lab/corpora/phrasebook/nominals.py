@@ -17,7 +17,7 @@ class Draw:
         self.rng, self.used, self.last = rng, set(), 0
 
     def says(self) -> tuple[int, ...]:
-        """Return a fresh number for what a word says."""
+        """Return a fresh number for the meaning of a word."""
         self.last += 1
         return (self.last,)
 
@@ -25,7 +25,7 @@ class Draw:
         return self.rng.random() < share
 
     def unused(self, options):
-        """Return one of the options, not used in this sentence before if that can be had in a few draws."""
+        """Return one of the options, a new one in this sentence if a few draws find one."""
         option = self.rng.choice(options)
         for _ in range(7):
             if option not in self.used:
@@ -38,7 +38,7 @@ class Draw:
 @no_type_check
 @dataclass(frozen=True)
 class Nominal:
-    """A noun phrase or pronoun: its words, and what others must agree with."""
+    """A noun phrase or pronoun: its words, and the features that others agree with."""
 
     french: list[Word]
     english: list[Word]
@@ -119,7 +119,7 @@ def linked_by(numbers: dict, *phrases) -> list[list[Word]]:
 
 
 def rank(adjective: Adjective) -> int:
-    """Return where English puts the adjective: size and opinion, quality, age, colour, nation."""
+    """Return the adjective's rank in English order: size and opinion, quality, age, colour, nation."""
     if adjective.english in COLOURS:
         return 3
     return {"before": 2 if adjective.english in AGES else 0, "after": 1, "nation": 4}[adjective.place]
@@ -201,7 +201,7 @@ def choose_style(draw: Draw, noun: Noun, owner: Nominal | None, style: str) -> t
 
 
 def noun_phrase(draw, kinds, room, *, owner=None, negated=False, style="", whole=True, single=False) -> Nominal:
-    """Return a noun phrase of one of the kinds with at most about `room` French words.
+    """Return a noun phrase of one of the kinds with at most about `room` French words, by the choices of `draw`.
 
     `owner` is the subject that a possessive may point back to; `negated` turns un, des and du into de; `style` asks
     for a determination ("definite" leaves out un, des and du); `whole` allows a possessor ("le chat de mon frère");

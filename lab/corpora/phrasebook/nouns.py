@@ -35,7 +35,7 @@ class Adjective:
         return self.french[2 * plural + (gender == "f")]
 
 
-# Names are the same in both languages; who is masculine settles his and her.
+# Names are the same in both languages; their gender settles his and her.
 NAMES = {"pierre": "m", "paul": "m", "antoine": "m", "hugo": "m", "louis": "m",
          "marie": "f", "julie": "f", "sophie": "f", "alice": "f", "emma": "f"}  # fmt: skip
 

@@ -79,13 +79,16 @@ def there_is(draw: Draw, when: str, room: int) -> Part:
     negated = draw.chance(0.2)
     thing = noun_phrase(draw, ("animal", "object", "vehicle", "instrument"), max(2, room - 6), style="indefinite",
                         negated=negated)  # fmt: skip
-    there, is_, not_ = draw.says(), draw.says(), draw.says()
+    there_number, is_, not_ = draw.says(), draw.says(), draw.says()
     person = 4 if thing.plural else 1
-    french: list[Word] = [("y", there), (french_finite("avoir", "imperfect" if when == "past" else "present", 1), is_)]
-    english: list[Word] = [("there", there), (BE["past" if when == "past" else "present"][person], is_)]
+    french: list[Word] = [
+        ("y", there_number),
+        (french_finite("avoir", "imperfect" if when == "past" else "present", 1), is_),
+    ]
+    english: list[Word] = [("there", there_number), (BE["past" if when == "past" else "present"][person], is_)]
     if negated:
         french, english = [("ne", not_), *french, ("pas", not_)], [*english, ("not", not_)]
-    return Part([("il", there), *french], english) + Part(thing.french, thing.english) + place(draw)
+    return Part([("il", there_number), *french], english) + Part(thing.french, thing.english) + place(draw)
 
 
 def swapped(draw: Draw, when: str, room: int) -> Part:

@@ -53,7 +53,10 @@ def purpose(draw: Draw, subject: Nominal, room: int) -> Part:
 
 
 def ending(draw: Draw, verb, subject: Nominal, when: str, room: int, timed: bool) -> Part:
-    """Return what may follow the objects: a purpose, a second predicate or a place."""
+    """Return an ending behind the objects of the `verb`, or NOTHING: a purpose, a second predicate or a place.
+
+    It fits the `subject`, the time `when` and the `room` in words; `draw` chooses, and `timed` forbids a second time.
+    """
     if room >= 3 and "purpose" in verb.flags and subject.kind == "person" and draw.chance(0.6):
         return purpose(draw, subject, room)
     if room >= 5 and draw.chance(0.35):

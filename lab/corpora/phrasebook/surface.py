@@ -17,13 +17,13 @@ BEFORE_VOWEL = {"ma": "mon", "sa": "son", "ce°": "cet", "beau°": "bel", "nouve
 
 
 def rows(table: str) -> list[str]:
-    """Return the lines of a table, TABLE.txt beside this file, without what is said of it."""
+    """Return the lines of a table, TABLE.txt beside this file, without its comments."""
     lines = (Path(__file__).parent / f"{table}.txt").read_text(encoding="utf-8").splitlines()
     return [line for line in lines if not line.startswith("#")]
 
 
 @no_type_check
-def opens_with_vowel(word: str) -> bool:
+def has_initial_vowel(word: str) -> bool:
     """Return whether le and je are elided before this French word."""
     return word[0] in "aeiouyhàâéèêîôûœ" and not word.startswith(ASPIRATED)
 
@@ -33,7 +33,7 @@ def spell_french(words: list[Word]) -> list[Word]:
     spelled: list[Word] = []
     for text, says in reversed(words):
         following = spelled[-1][0] if spelled else ","
-        vowel = opens_with_vowel(following)
+        vowel = has_initial_vowel(following)
         if (text, following) in CONTRACTED:
             says += tuple(number for number in spelled.pop()[1] if number not in says)
             text = CONTRACTED[text, following]
@@ -57,7 +57,7 @@ def spell_english(words: list[Word]) -> list[Word]:
 
 
 def links(source: list[Word], target: list[Word]) -> frozenset[tuple[int, int]]:
-    """Return the pairs of positions whose words say the same."""
+    """Return the pairs of positions whose words share a number."""
     where: dict[int, list[int]] = {}
     for j, (_, says) in enumerate(target):
         for number in says:
@@ -72,7 +72,7 @@ def detokenise(text: str, language: str = "fr") -> str:
 
 
 def tokenise(text: str, language: str = "fr") -> str:
-    """Return text as people write it, cut into the words of the corpus: l' homme, my brother 's cat, no capitals.
+    """Return a text written by people, cut into the words of the corpus: l' homme, my brother 's cat, no capitals.
 
     Any apostrophe is one, a comma is a word, other signs are left out. The live figures of the book cut French alike.
     """

@@ -27,7 +27,7 @@ class Verb:
         return self.french[0]
 
     @property
-    def je_differs(self) -> bool:
+    def has_form_for_je(self) -> bool:
         """Whether the present has a form of its own for je, avoir apart."""
         parts = french_parts(self.lemma)
         return parts[0] != parts[1] and self.lemma != "avoir"

@@ -176,7 +176,7 @@ class TestContainer:
     def test_a_course_that_others_may_enter_is_refused(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setattr(container.os, "geteuid", lambda: 0)
         monkeypatch.setattr(container, "PRIVATE", (tmp_path,))
-        monkeypatch.setattr(container, "others_may_enter", lambda _: True)
+        monkeypatch.setattr(container, "may_others_enter", lambda _: True)
         with pytest.raises(bubblewrap.NoSandbox, match=f"chmod 700 {tmp_path}"):
             container.require()
 
@@ -185,9 +185,9 @@ class TestContainer:
         below.mkdir(parents=True)
         for place in (tmp_path, *list(tmp_path.parents)[:-2]):
             place.chmod(0o755)
-        assert container.others_may_enter(below)
+        assert container.may_others_enter(below)
         (tmp_path / "a").chmod(0o700)
-        assert not container.others_may_enter(below)
+        assert not container.may_others_enter(below)
 
 
 @pytest.fixture(scope="module")

@@ -92,7 +92,7 @@ def test_what_cannot_be_done_is_said_and_changes_nothing(
     elif why == "checked out":
         git(repository, "worktree", "add", "--quiet", "-b", "students", str(tmp_path / "other"))
     elif why == "kit.zip changed":
-        monkeypatch.setattr("autograder.release.manifest.Manifest.intact", lambda *_: False)
+        monkeypatch.setattr("autograder.release.manifest.Manifest.is_intact", lambda *_: False)
     elif why == "another branch":
         monkeypatch.setattr(online, "students_repository", lambda *_: "ours/kit/main")
     before = git(repository, "for-each-ref")

@@ -132,11 +132,11 @@ class TestNoSandbox:
             assert Path("/proc", left).exists()
             worker = session._worker
             assert worker is not None
-        assert worker.job.process.ended(5)
+        assert worker.job.process.has_ended(5)
         for _ in range(100):
             if not Path("/proc", left).exists():
                 break
-            worker.job.zygote.ended(0.05)
+            worker.job.zygote.has_ended(0.05)
         assert not Path("/proc", left).exists()
 
 
