@@ -25,6 +25,7 @@ COLOURS = {  # what lab.show.plots draws with: what the page has for it
     "#ffffff": "none",
     "#dddddd": "var(--pst-color-border, #ddd)",
 }
+INDEX = "font-size: 7px", "font-size: 9px"  # of an exponent: Matplotlib's, and one that can be read on a phone
 COLOUR = re.compile(rf"\b(fill|stroke): ({'|'.join(COLOURS)})\b")
 
 
@@ -37,7 +38,7 @@ def themed(svg: str, alt: str) -> str:
     width, box = head.groups()
     # The names in a plot are the same from plot to plot, and a page has many.
     own = ID.sub(rf"\g<1>p{hashlib.sha256(svg.encode()).hexdigest()[:8]}-", plot[head.end() :])
-    own = COLOUR.sub(lambda match: f"{match[1]}: {COLOURS[match[2]]}", own)
+    own = COLOUR.sub(lambda match: f"{match[1]}: {COLOURS[match[2]]}", own).replace(*INDEX)
     width = f"{float(width) * 4 / 3:.0f}"  # CSS pixels
     own, box, title = below(own, box, alt)
     size = f'viewBox="{box}" width="{width}" style="--w: {width}"'
