@@ -17,6 +17,10 @@ WITHOUT = re.compile(  # letters are the page's, and a turn by nothing is none
 )
 ID = re.compile(r'(\bid="|\bhref="#|url\(#)')
 TITLE = re.compile(r'<text [^>]*?\by="(?P<y>[\d.]+)"[^>]*>(?P<words>[^<]*)</text>')
+LEGEND = re.compile(r'<g id="[^"]*-legend_\d+">(.*)', re.DOTALL)
+PIECE = re.compile(r'(?=<g id="[^"]*-[A-Za-z]+\w*_\d+")')
+OF_LEGEND = re.compile(r'<g id="([^"]*-(LineCollection|line2d|patch|PathCollection|text)_\d+)"')
+AT = re.compile(r'x="([\d.]+)" y="([\d.]+)"|translate\(([\d.]+) ([\d.]+)\)')
 LONGEST = 110  # letters of a caption
 HEAD = 24  # points from the top in which a title stands
 BESIDE = 3  # points: what differs by less in height stands in one line, as titles of panels do
@@ -43,7 +47,24 @@ def themed(svg: str, alt: str) -> str:
     own, box, title = below(own, box, alt)
     size = f'viewBox="{box}" width="{width}" style="--w: {width}"'
     plot = f'<svg class="plot" role="img" aria-label="{escape(alt)}" {size}>{own.rstrip()}'
-    return f'<div class="plot-box">{plot}</div><p class="below">{escape(title)}</p>'
+    return f'<div class="plot-box">{plot}</div>{key(own)}<p class="below">{escape(title)}</p>'
+
+
+def key(plot: str) -> str:
+    """Return a plot's legend once more, in HTML, for phones: there the plot scrolls, and its legend out of sight."""
+    found, handles, entries = LEGEND.search(plot), [], []
+    for piece in PIECE.split(found[1])[1:] if found else ():
+        if not (name := OF_LEGEND.match(piece)):
+            break
+        if name[2] != "text":
+            handles.append(f'<use href="#{name[1]}"/>')
+        elif at := AT.search(piece):
+            x, y = (float(number) for number in (at[1] or at[3], at[2] or at[4]))
+            box = f'viewBox="{x - 30:.1f} {y - 9:.1f} 24 11" width="27" height="12"'
+            words = re.sub(r"<[^>]*>|(?<=>)\s+", "", piece).strip()
+            entries.append(f"<span><svg {box}>{''.join(handles)}</svg> {words}</span>")
+            handles = []
+    return f'<p class="plot-key" aria-hidden="true">{"".join(entries)}</p>' if entries else ""
 
 
 def below(plot: str, box: str, alt: str) -> tuple[str, str, str]:
