@@ -24,10 +24,15 @@ AT = re.compile(r'x="([\d.]+)" y="([\d.]+)"|translate\(([\d.]+) ([\d.]+)\)')
 LONGEST = 110  # letters of a caption
 HEAD = 24  # points from the top in which a title stands
 BESIDE = 3  # points: what differs by less in height stands in one line, as titles of panels do
-COLOURS = {  # what lab.show.plots draws with: what the page has for it
+COLOURS = {  # what plots are drawn with: what the page has for it
     "#000000": "currentColor",
     "#ffffff": "none",
     "#dddddd": "var(--pst-color-border, #ddd)",
+    "#222832": "currentColor",
+    "#00427a": "var(--state, #00427a)",  # roles, as book/_static/book.css has them
+    "#9e5885": "var(--context, #9e5885)",
+    "#ad3f0e": "var(--query, #ad3f0e)",
+    "#bd7a00": "var(--weights, #bd7a00)",
 }
 INDEX = "font-size: 7px", "font-size: 9px"  # of an exponent: Matplotlib's, and one that can be read on a phone
 COLOUR = re.compile(rf"\b(fill|stroke): ({'|'.join(COLOURS)})\b")
