@@ -93,6 +93,19 @@ def test_what_is_wider_than_the_paper_is_made_to_fit(browser, site):
 
 
 @pytest.mark.browser
+def test_what_a_model_has_said_stands_on_paper_and_what_changes_it_does_not(browser, site):
+    live = '<div class="moved live"><div class="live-words"><button>he</button></div><button>another sentence</button>'
+    page = site / "one.html"
+    page.write_text(page.read_text().replace("</article>", f'{live}</div><div class="moved paid">16</div></article>'))
+    tab = pdf.laid_out(browser, site, PARTS)
+    assert [button.inner_text() for button in tab.locator("button").all() if button.is_visible()] == ["he"]
+    said = "place => getComputedStyle(place, '::after').content"
+    assert "trained model" in tab.locator(".live").evaluate(said)
+    assert tab.locator(".paid").evaluate(said) == "none", "an answer is no figure"
+    tab.close()
+
+
+@pytest.mark.browser
 def test_each_page_of_the_book_begins_a_sheet(browser, site, tmp_path):
     """In a separate process: a second Playwright does not run beside the fixture's."""
     code = "import sys; from pathlib import Path; from book.make import pdf; site, printed = map(Path, sys.argv[1:])\n"
