@@ -119,9 +119,8 @@ lint: $(SETUP) ## style and types
 	@ruff format --check .
 	@basedpyright --level error
 
-bench: release ## speed, as ratios within one run
-	@python -m benchmarks.training
-	@python -m benchmarks.grading
+bench: release ## what people wait for, beside what they would take instead (ARGS=--keep: README's table)
+	@python -m benchmarks $(ARGS)
 
 gpu: $(SETUP) ## properties, speeds and full trainings on a GPU, in steps of 9 minutes (DEVICE=cpu QUICK=1: the same way in minutes)
 	@python -m benchmarks.gpu $(if $(DEVICE),--device $(DEVICE)) $(if $(QUICK),--quick --out build/gpu-quick) $(if $(OUT),--out $(OUT))

@@ -36,7 +36,9 @@ WRITTEN = 60  # pieces
 
 
 def theirs() -> Any:
-    """Return the same file as transformers reads it."""
+    """Return the same file as transformers reads it, None where that is not installed."""
+    if importlib.util.find_spec("transformers") is None:
+        return None
     from transformers import AutoModelForCausalLM  # pyright: ignore[reportMissingImports]
 
     file = find()
@@ -58,22 +60,26 @@ def compare(ours: published.Published, other: Any) -> None:
         print(f"{(expected - got).abs().max():18.5f}   {expected.abs().max():13.1f}   {both}   {text[:40]!r}")
 
 
-def main() -> None:
-    """Compare scores and speed with transformers', where it is installed."""
-    repeats = repeats_asked("published", main.__doc__, 3)
-    torch.set_num_threads(1)
-    ours = published.load()
+def rates(repeats: int, ours: published.Published, other: Any = None) -> dict[str, float]:
+    """Return the pieces that each writes in a second of one processor's time."""
     beginning = ours.pieces.encode(TEXTS[2])
     calls: dict[str, Callable[[], object]] = {
         "taught functions": lambda: list(ours.continued(beginning, WRITTEN, most_probable))
     }
-    other = theirs() if importlib.util.find_spec("transformers") else None
     if other is not None:
         about = {"max_new_tokens": WRITTEN, "min_new_tokens": WRITTEN, "do_sample": False}
         calls["transformers"] = lambda: other.generate(torch.tensor([beginning]), **about)
+    return {name: 1000 * WRITTEN / statistics.median(times) for name, times in in_turn(calls, repeats).items()}
+
+
+def main() -> None:
+    """Compare scores and speed with transformers', where it is installed."""
+    repeats = repeats_asked("published", main.__doc__, 3)
+    torch.set_num_threads(1)
+    ours, other = published.load(), theirs()
     print("pieces a second of one processor's time:")
-    for name, times in in_turn(calls, repeats).items():
-        print(f"  {name:20} {1000 * WRITTEN / statistics.median(times):.1f}")
+    for name, rate in rates(repeats, ours, other).items():
+        print(f"  {name:20} {rate:.1f}")
     if other is None:
         print("transformers is not installed: nothing to compare with")
     else:

@@ -4,6 +4,7 @@
 one is not what chapters.toml, the notebooks' tables and layout.toml say.
 """
 
+import json
 import re
 import sys
 import tomllib
@@ -53,6 +54,19 @@ def papers() -> Iterator[str]:
     """Yield the rows of README's table."""
     yield from ("| chapter | paper |", "|---|---|")
     yield from (f"| {_linked(name)} | {about['paper']} |" for name, about in all_chapters().items())
+
+
+def speed() -> Iterator[str]:
+    """Yield the rows of what people wait for, as `make bench` measured it."""
+    kept = json.loads((ROOT / "benchmarks" / "speed.json").read_text("utf-8"))
+    yield from ("| | here | beside it | aim | |", "|---|--:|--:|---|---|")
+    for row in kept["rows"]:
+        cells = (row["what"], row["ours"], row["beside"], row["aim"], "reached" if row["is_reached"] else "**missed**")
+        yield f"| {' | '.join(cells)} |"
+    share = kept["share_of_products"]
+    yield from ("", f"{kept['device']}; `{kept['command']}` at {kept['commit'][:8]}.")
+    most = f"{share:.0%} of nn.Transformer's step in fp32 are matrix products, which both make"
+    yield f"{most}: {1 / share:.1f} times as fast is the most."
 
 
 def needs() -> Iterator[str]:
@@ -138,7 +152,7 @@ def _branch(path: str) -> str:
 
 
 MADE: dict[str, Callable[[], Iterator[str]]] = {
-    each.__name__: each for each in (cards, road, papers, needs, weeks, six, discussion, decks, tree)
+    each.__name__: each for each in (cards, road, papers, speed, needs, weeks, six, discussion, decks, tree)
 }
 
 

@@ -26,7 +26,7 @@ from autograder.settings import FILE, Late, demand_one_of, settings
 EXAMPLE = "2026-12-01 12:00:00 UTC"
 BY_STUDENT = "NAME/STUDENT=DATE"
 EXAMPLES = {"NAME=DATE": f"NAME={EXAMPLE}", BY_STUDENT: "NAME/Ada Lovelace=2026-12-02 09:30:00 UTC"}
-ZONES = "expected one such as UTC, +01:00 or Europe/Berlin"
+EXPECTED_ZONE = "expected one such as UTC, +01:00 or Europe/Berlin"
 NEVER = "none"
 ZONES = "zones.json"
 ZONE = r"[A-Za-z][\w+-]*(?:/[\w+-]+)*"
@@ -78,7 +78,7 @@ def time_zone(written: str) -> tzinfo:
     except ValueError:
         zone = gettz(written) if re.fullmatch(ZONE, written) else None
     if zone is None:
-        raise ValueError(f"--zone: no time zone {written!r}: {ZONES}.")
+        raise ValueError(f"--zone: no time zone {written!r}: {EXPECTED_ZONE}.")
     return zone
 
 
@@ -102,7 +102,7 @@ def _moment(name: str, date: str, option: str, default: tzinfo) -> datetime | No
     if match := DATE_IN_ZONE.fullmatch(date):
         written, zone = match["date"], gettz(match["zone"])
         if zone is None:
-            raise ValueError(f"{option} {name}: no time zone {match['zone']!r}: {ZONES}.")
+            raise ValueError(f"{option} {name}: no time zone {match['zone']!r}: {EXPECTED_ZONE}.")
     try:
         moment = datetime.fromisoformat(re.sub(r"\s+(?=[+-])", "", written))
         if len(written) == len("2026-12-01"):

@@ -76,7 +76,7 @@ WRONG = {
         "bahdanau": "expected NAME=DATE, such as 'NAME=2026-12-01 12:00:00 UTC'",
         "bahdanau=next Tuesday": "expected a date such as '2026-12-01 12:00:00 UTC'",
         "bahdanau=01/02/2026": "got '01/02/2026'",
-        "bahdanau=2026-11-20 12:00 Nowhere/Land": "no time zone 'Nowhere/Land'",
+        "bahdanau=2026-11-20 12:00 Nowhere/Land": "no time zone 'Nowhere/Land': expected one such as UTC",
         "bahdanau=0001-01-01 00:00 +05:00": "got '0001-01-01",
     },
     "--handed-in": {

@@ -1,0 +1,139 @@
+"""What people wait for, in one table, beside what they would take instead: python -m benchmarks, or `make bench`.
+
+Machines are shared and noisy: within a row, what is compared took turns or ran one after the other. The table is kept
+in benchmarks/speed.json, and `python -m book.make.lists` puts it into README.md. A row whose tool is not there is left
+out, and says so: `make model` fetches the published model, and transformers is in no requirements.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+
+from autograder.places import KIT
+from benchmarks import checking, decoding, grading, published, training
+from benchmarks.measured import keep
+from lab.published.gguf_file import NoModel, find
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing that people wait for: what it took here, what it took with something else, and the aim."""
+
+    what: str
+    ours: str
+    beside: str
+    aim: str
+    is_reached: bool
+
+
+def at_most(what: str, value: float, aim: float, unit: str, digits: int = 2, beside: str = "–") -> Row:
+    """Return a row whose number is to be at most the aim."""
+    return Row(what, f"{value:.{digits}f} {unit}", beside, f"≤ {aim:g} {unit}", value <= aim)
+
+
+def times(what: str, ours: float, theirs: float, aim: float, unit: str, name: str, faster: float) -> Row:
+    """Return a row that says how many times as fast as something else it is; numbers in thousands have no digits."""
+    digits = 0 if min(ours, theirs) >= 100 else 1
+    return Row(
+        what,
+        f"{ours:,.{digits}f} {unit}",
+        f"{theirs:,.{digits}f} {unit}, {name}",
+        f"{faster:.2f} times, asked ≥ {aim:g}",
+        faster >= aim,
+    )
+
+
+def grades(folder: Path) -> list[Row]:
+    """Return what grading costs."""
+    count = grading.SUBMISSIONS
+    ours, theirs = grading.compare(folder, count)
+    further = grading.further(folder, grading.FURTHER, 1)
+    return [
+        at_most("a further submission", further, grading.MOST_FURTHER, "CPU s"),
+        times(
+            f"{count} submissions",
+            ours.cpu,
+            theirs.cpu,
+            grading.ASKED,
+            "CPU s",
+            "plain nbgrader",
+            theirs.cpu / ours.cpu,
+        ),
+        at_most(f"memory for {count} submissions", ours.memory / 2**20, 500, "MiB", 0),
+        at_most("one submission alone, to its page", grading.alone(folder).wall, 6, "s", 1),
+    ]
+
+
+def checks(folder: Path) -> list[Row]:
+    """Return how long a student waits for `check`, and how large the kit is."""
+    first, again = checking.seconds(folder)
+    return [
+        at_most("`check(…)` in a notebook, the first time", first, 1, "s"),
+        at_most("`check(…)` again", again, 0.3, "s"),
+        at_most("kit.zip", KIT.with_suffix(".zip").stat().st_size / 1e6, 9, "MB", 1),
+    ]
+
+
+def trainings(rounds: int) -> list[Row]:
+    """Return how fast the models train and translate beside PyTorch's own modules, on one thread."""
+    found = []
+    for precision, rates in training.all_rates(rounds).items():
+        for (other, base), (name, rate) in zip(*[iter(rates.items())] * 2, strict=True):
+            found.append(times(f"training {name}, {precision}", rate, base, 1.5, "tokens/s", other, rate / base))
+    for name, (ours, theirs) in decoding.words_a_second(rounds).items():
+        found.append(times(f"translating, {name}", ours, theirs, 1.5, "words/s", "nn.Transformer", ours / theirs))
+    return found
+
+
+def writing(rounds: int) -> list[Row]:
+    """Return how fast the published model writes by the taught functions."""
+    try:
+        find()
+    except NoModel as error:
+        print(f"left out: {error}")
+        return []
+    rates = published.rates(rounds, published.published.load(), published.theirs())
+    ours, theirs = rates["taught functions"], rates.get("transformers")
+    beside = f"{theirs:.1f} pieces/s, transformers" if theirs else "–"
+    return [Row("SmolLM2 writes, one thread", f"{ours:.1f} pieces/s", beside, "≥ 20 pieces/s", ours >= 20)]
+
+
+def main() -> None:
+    """Measure, print each row as it comes, and keep the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5, help="of what takes turns, by default %(default)s")
+    parser.add_argument(
+        "--keep", action="store_true", help="write benchmarks/speed.json, of which README's table is made"
+    )
+    asked = parser.parse_args()
+    torch.set_num_threads(1)
+    table: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="bench-") as place:
+        parts: list[Callable[[], list[Row]]] = [
+            lambda: trainings(asked.rounds),
+            lambda: writing(asked.rounds),
+            lambda: checks(Path(place)),
+            lambda: grades(Path(place)),
+        ]
+        for part in parts:
+            for row in part():
+                table.append(row)
+                print(f"{row.what:44} {row.ours:>18}   {row.beside:>40}   {row.aim}: {verdict(row)}", flush=True)
+    if asked.keep:
+        rows, share = [asdict(row) for row in table], training.share_of_products()
+        print(keep(FOLDER, "speed.json", "benchmarks --keep", rows=rows, rounds=asked.rounds, share_of_products=share))
+
+
+def verdict(row: Row) -> str:
+    """Return in a word whether the aim was reached."""
+    return "reached" if row.is_reached else "MISSED"
+
+
+if __name__ == "__main__":
+    main()
