@@ -27,12 +27,12 @@ class NotGraded(Exception):
 
 def chosen(folder: Path, name: str) -> Path:
     """Return the submitted notebook: the only one, or the only one with the assignment's name."""
-    found = list(_notebooks(folder))
-    named = [path for path in found if path.name == f"{name}.ipynb"]
-    for those in (found, named):
+    notebooks = list(_notebooks(folder))
+    named = [path for path in notebooks if path.name == f"{name}.ipynb"]
+    for those in (notebooks, named):
         if len(those) == 1:
             return those[0]
-    listed = ", ".join(str(path.relative_to(folder)) for path in found[:20]) or "none"
+    listed = ", ".join(str(path.relative_to(folder)) for path in notebooks[:20]) or "none"
     raise NotGraded(f"Hand in one notebook, {name}.ipynb, saved after your last change. Found: {listed}.")
 
 

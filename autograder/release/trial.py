@@ -52,8 +52,8 @@ class Trial:
         """Yield a row for the reference, for an unwritten function and for each known mistake."""
         yield self._right()
         yield self._unwritten()
-        shown = {name for example in self.check.worked_examples() for name in example.mistakes}
-        yield from (self._mistake(mistake, mistake.__name__ in shown) for mistake in self.check.mistakes)
+        in_examples = {name for example in self.check.worked_examples() for name in example.mistakes}
+        yield from (self._mistake(mistake, mistake.__name__ in in_examples) for mistake in self.check.mistakes)
 
     def _right(self) -> Row:
         verdicts = [self.verdict(cases, self.check.reference) for cases in self.draws]

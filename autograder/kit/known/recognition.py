@@ -241,10 +241,10 @@ def _may_be_both(one: list[str] | None, two: list[str] | None, wrong: list[bool]
     """Return whether two mistakes at once may give the student's outputs on a case, judged by each of them alone."""
     if one is None or two is None:
         return True
-    shown = [{a, b} - {"right"} if "right" in (a, b) else {"both"} for a, b in zip(one, two, strict=True)]
+    visible = [{a, b} - {"right"} if "right" in (a, b) else {"both"} for a, b in zip(one, two, strict=True)]
     return all(
         (bool(each) and each <= {"given", "both"}) if is_wrong else not each
-        for each, is_wrong in zip(shown, wrong, strict=True)
+        for each, is_wrong in zip(visible, wrong, strict=True)
     )
 
 

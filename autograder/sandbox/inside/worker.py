@@ -117,11 +117,11 @@ def _cell(request: dict[str, Any], shell: Shell) -> dict[str, Any]:
     return {"outputs": outputs, "finished": finished}
 
 
-def _call(judge: _JudgeLink, request: dict[str, Any], asked: Call, shell: Shell) -> Answer:
+def _call(judge: _JudgeLink, request: dict[str, Any], wanted: Call, shell: Shell) -> Answer:
     adapters.ASKED.set(judge.ask if request["served"] else None)
     OUTPUTS.start()  # what a function prints while it is checked is not kept
     function = request["function"]
     if function not in shell.kept_arguments:  # another check's are not needed any more
         shell.kept_arguments = {function: {}}
-    kept = None if asked.number is None else shell.kept_arguments[function].setdefault(asked.number, [])
-    return call.call(shell.user_ns, function, asked.arguments, asked.cotangents, kept, request["adapter"])
+    kept = None if wanted.number is None else shell.kept_arguments[function].setdefault(wanted.number, [])
+    return call.call(shell.user_ns, function, wanted.arguments, wanted.cotangents, kept, request["adapter"])
