@@ -85,10 +85,16 @@ class Records:
         origin = (self._read(path) or {"from": {}})["from"]
         return origin.get("name", ""), origin.get("account", "")
 
-    def keep(self, submission: Submission, key: str, line: dict[str, Any]) -> None:
+    def first(self, submission: Submission, content: bytes) -> str:
+        """Return the digest of the first content of this student and assignment that was graded, "" if unknown."""
+        record = self._read(self._path(submission.student, submission.assignment))
+        return content_digest(content) if record is None else record.get("first", "")
+
+    def keep(self, submission: Submission, key: str, line: dict[str, Any], first: str = "") -> None:
         """Write a submission's record; called last, so that a record proves that grade and page are written."""
         path = self._path(submission.student, submission.assignment)
-        atomic_write(path, json.dumps({"key": key, "line": line, "from": _origin(submission)}).encode(), self.mode)
+        record = {"key": key, "line": line, "from": _origin(submission), "first": first}
+        atomic_write(path, json.dumps(record).encode(), self.mode)
 
     def keep_lms_name(self, submission: Submission) -> None:
         """Enter the LMS's name of a submission that needs no grading: the same file may have been handed in again."""
@@ -117,6 +123,11 @@ class Records:
         except (OSError, ValueError):
             return None
         return record if isinstance(record, dict) and {"key", "line", "from"} <= record.keys() else None
+
+
+def content_digest(content: bytes) -> str:
+    """Return the digest by which a first hand-in is known again."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def _is_written(path: Path) -> bool:

@@ -38,7 +38,10 @@ class Grader:
     out: Path
     book: ClassGradebook
     forms: dict[str, Template] = field(default_factory=dict)
-    keys: dict[int, str] = field(default_factory=dict)
+    keys: dict[int, tuple[str, str]] = field(default_factory=dict)  # of a submission, and of the student's first
+
+    def __post_init__(self) -> None:
+        self.records = Records(self.out, self.book.mode)
 
     def mark(self, submissions: list[Submission], judges: Judges) -> Iterator[tuple[Submission, dict[str, Any]]]:
         """Grade submissions; yield each with its line, once gradebook, page and record are written."""
@@ -58,8 +61,10 @@ class Grader:
             except Unreadable as error:
                 reason = str(error)
                 self._keep(submission, None)
-            self.keys[number] = cache.digest_of(submission, content, reason)
-            yield number, Task(submission.student, submission.assignment, content, reason, submission.notice)
+            first = self.records.first(submission, content or b"")
+            is_first = first == cache.content_digest(content or b"")  # when it is graded again, too
+            self.keys[number] = cache.digest_of(submission, content, reason), first
+            yield number, Task(submission.student, submission.assignment, content, reason, submission.notice, is_first)
 
     def _keep(self, submission: Submission, content: bytes | None) -> None:
         """Copy a submission into DIR/submitted, for nbgrader's commands; without content, remove it."""
@@ -80,7 +85,7 @@ class Grader:
 
     def _record(self, number: int, submission: Submission, outcome: Outcome) -> dict[str, Any]:
         submit_line = {"student": submission.student, "file": submission.file, "notes": list(submission.notes)}
-        line, key = submit_line | outcome.line, self.keys.pop(number)
+        line, (key, first) = submit_line | outcome.line, self.keys.pop(number)
         if outcome.starved:  # points may be lost by that: this record fits no file, so that the next run grades anew
             key, line["starved"], line["flags"] = "", True, [*line["flags"], STARVED]
         try:
@@ -88,7 +93,7 @@ class Grader:
                 self._keep(submission, outcome.kept)
             self.book.record(submission.student, self.forms[submission.assignment], outcome, submission.timestamp())
             if not line.get("failed"):
-                Records(self.out, self.book.mode).keep(submission, key, line)
+                self.records.keep(submission, key, line, first)
         except NoGradebook:
             raise
         except Exception as error:  # the grader's own fault must not cost the others their grades

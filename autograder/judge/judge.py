@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from autograder.judge.session import Limits, Session
 from autograder.kit.verdict import grading
 from autograder.kit.verdict.answer import Caller, Failure
 from autograder.kit.verdict.bonus import all_points, with_stars
+from autograder.kit.verdict.cases import Case
 from autograder.kit.verdict.grading import Verdict
 from autograder.kit.verdict.hunts import refusing
 from autograder.kit.verdict.repair import Repair
@@ -32,6 +33,7 @@ from autograder.submissions.parse_untrusted import MOST_PASTED, written_size
 
 # Bytes of the outputs of all cells and of pasted pictures: the page holds them, and the class's folder.
 MOST_OUTPUT = 6 << 20
+MOST_SHARED = 512  # sets of cases that a judging process keeps: three notebooks' in all variants
 
 
 @dataclass
@@ -77,16 +79,21 @@ class Judge:
     secret: bytes
     limits: Limits = field(default_factory=Limits)
 
-    def notebook(self, notebook: NotebookNode, form: Template, content: bytes, student: str = "") -> Judged:
-        """Run a normalised notebook from top to bottom and judge its checks where they stand."""
-        digest = hashlib.sha256(content).hexdigest()
-        drawn = partial(seed.generator, self.secret, form.assignment, student, digest)
+    def notebook(
+        self, notebook: NotebookNode, form: Template, content: bytes, student: str = "", is_first: bool = False
+    ) -> Judged:
+        """Run a normalised notebook from top to bottom and judge its checks where they stand.
+
+        `content` is the file as it was handed in; it, the student and whether it is their first hand-in say which
+        hidden inputs are drawn.
+        """
+        draw = partial(hidden_cases, self.secret, student, "" if is_first else hashlib.sha256(content).hexdigest())
         judged = Judged({function: Verdict(0, 0, None, [], []) for function in form.functions}, stars=form.stars)
         analysis = parser_client.analysis(notebook, form, _broken(form))
         judged.flags = analysis.flags
         pasted = sum(written_size(cell.get("attachments", {})) for cell in notebook.cells)
         with Session(self.sandbox, self.limits, checks=len(form.functions)) as session:
-            first = _Run(form, session, drawn, judged, MOST_OUTPUT - min(MOST_PASTED, pasted), analysis.repairs)
+            first = _Run(form, session, draw, judged, MOST_OUTPUT - min(MOST_PASTED, pasted), analysis.repairs)
             first.ahead = {cell.id: cell.source for cell in notebook.cells if cell.id in analysis.defines}
             for cell in notebook.cells:
                 if grade_id(cell).startswith(CHECK):
@@ -107,7 +114,7 @@ class _Run:
 
     form: Template
     session: Session
-    drawn: Callable[[str], np.random.Generator]
+    draw: Callable[[str], list[Case]]  # the hidden cases of a check
     judged: Judged
     left: int  # bytes of outputs that are still shown
     repairs: dict[str, Repair]
@@ -146,7 +153,7 @@ class _Run:
             if answer.error and answer.error.kind == "unwritten":
                 self.judged.verdicts[function] = grading.unwritten(function, check.criteria, [answer.error])
                 return
-        cases = check.draw(self.drawn(check_id))
+        cases = self.draw(check_id)
         student.cases = len(cases)
         caller = check.hunt.caller(function, student, Bounded) if check.hunt else student
         if check.steps:
@@ -225,6 +232,21 @@ def shown(verdict: Verdict, stars: int = 0) -> list[dict[str, Any]]:
         *drawn,
         {"output_type": "execute_result", "data": number, "metadata": {}, "execution_count": None},
     ]
+
+
+def hidden_cases(secret: bytes, student: str, digest: str, check_id: str) -> list[Case]:
+    """Return the cases of a check for a submission: with a digest its own, without one those of a variant."""
+    assignment = check_id.partition(".")[0]
+    if not digest:
+        return _shared_cases(secret, check_id, seed.variant(secret, assignment, student, check_id))
+    return checks.find(check_id).draw(seed.generator(secret, assignment, student, digest, check_id))
+
+
+@lru_cache(MOST_SHARED)
+def _shared_cases(secret: bytes, check_id: str, variant: int) -> list[Case]:
+    """Return one of the sets of cases that first hand-ins share, drawn once; what mistakes give stays with it."""
+    rng = seed.generator(secret, check_id.partition(".")[0], "", f"variant {variant}", check_id)
+    return checks.find(check_id).draw(rng)
 
 
 @cache

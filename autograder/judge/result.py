@@ -35,7 +35,7 @@ LONGEST_NOTE, MOST_REQUESTS = 2000, 20  # characters of one, and requests of one
 class Task:
     """One submission to be judged. Without content it could not be read, and `reason` says why.
 
-    `notice` tells the student which of several files this is.
+    `notice` tells the student which of several files this is. A first hand-in may share its inputs; see `seed`.
     """
 
     student: str
@@ -43,6 +43,7 @@ class Task:
     content: bytes | None
     reason: str = ""
     notice: str = ""
+    is_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
         if task.content is None:
             raise Unreadable(task.reason)
         read = parser_client.submission(task.content, form, assignments())
-        judged = judge.notebook(read.notebook, form, read.content, task.student)
+        judged = judge.notebook(read.notebook, form, read.content, task.student, task.is_first)
     except Unreadable as error:
         return without_points(form, str(error))
     kept = None if read.content is task.content else read.content

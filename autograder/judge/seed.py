@@ -1,4 +1,10 @@
-"""The course's secret: inputs drawn from it are fresh for every submission, and the same again on a regrade."""
+"""The course's secret: hidden inputs are drawn from it, and are the same again on a regrade.
+
+A first hand-in has one of VARIANTS sets of inputs, which other students' first ones share: each is drawn, and answered
+by the reference and the known mistakes, once in a judging process. Two students who compare notes learn nothing by
+that: no input and no right answer ever leaves the trusted side but on the way to the function itself. Anyone who hands
+in again has inputs of their own, so that what is tried again and again is tried on new ones.
+"""
 
 import hmac
 import json
@@ -12,6 +18,7 @@ from autograder.files import write_once
 from autograder.places import BUILD
 
 SECRET = BUILD / "course-secret"
+VARIANTS = 16
 
 
 def load(path: Path | None = None) -> bytes:
@@ -33,3 +40,8 @@ def generator(secret: bytes, assignment: str, student: str, submission: str, che
     """Return one check's random numbers: HMAC(secret, assignment, student, submission, check)."""
     message = json.dumps([assignment, student, submission, check]).encode()
     return np.random.default_rng(int.from_bytes(hmac.digest(secret, message, "sha256"), "big"))
+
+
+def variant(secret: bytes, assignment: str, student: str, check: str) -> int:
+    """Return which set of inputs a student's first hand-in has, from 0 to VARIANTS - 1."""
+    return int(generator(secret, assignment, student, "", check).integers(VARIANTS))

@@ -7,13 +7,14 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 LONGEST = 200  # characters of a description
+OPENING = "opening"  # the class of what holds the cover's first paragraph, and its buttons beside it
 CARD = "_static/card.png"  # the cover, 1200 by 630 pixels
 
 
 def description(doctree: nodes.document) -> str:
     """Return the first sentences of a page's running text, as many as fit, the first in any case."""
     for paragraph in doctree.findall(nodes.paragraph):
-        if isinstance(paragraph.parent, nodes.section):
+        if isinstance(paragraph.parent, nodes.section) or OPENING in paragraph.parent["classes"]:
             sentences = " ".join(paragraph.astext().split()).split(". ")
             text = sentences[0]
             for sentence in sentences[1:]:

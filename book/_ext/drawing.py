@@ -77,12 +77,14 @@ def with_states(file: Path) -> str:
     """Return a drawing as a page has it: as wide as it says, and around it what readers may choose, of NAME.json."""
     drawing = file.read_text(encoding="utf8")
     width = re.search(r'viewBox="\S+ \S+ (\S+)', drawing)[1]  # type: ignore[index]
-    drawing = drawing.replace("<svg ", f'<svg style="--w: {width}" ', 1)
-    drawing, states = f'<div class="drawing">{drawing}</div>', file.with_suffix(".json")
+    sized = drawing.replace("<svg ", f'<svg style="--w: {width}" ', 1)
+    drawing = f'<div class="drawing">{sized}</div>'
+    states = file.with_suffix(".json")
     if not states.is_file():
         return drawing
     compact = json.dumps(json.loads(states.read_text(encoding="utf8")), ensure_ascii=False)
-    return f'<div class="touch" data-states="{escape(compact)}"><div class="chooser"></div>{drawing}</div>'
+    data = f'style="--w: {width}" data-states="{escape(compact)}"'
+    return f'<div class="touch" {data}><div class="chooser"></div>{drawing}</div>'
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -58,6 +58,18 @@
     return made
   }
 
+  // Where nothing is found: words of the book that are near, and the pages that list its words.
+  const LISTS = [["glossary.html", "Glossary"], ["functions.html", "Functions"], ["at_a_glance.html", "Attentions at a glance"]]
+  const offered = (search, query, ask) => {
+    const near = query.split(/\s+/).flatMap((each) => search.autoSuggest(each, { fuzzy: 0.4 }).flatMap(({ suggestion }) => suggestion.split(" ")))
+    const lists = LISTS.filter(([page]) => SECTIONS.some(([address]) => address.startsWith(page)))
+    const line = (name, all) => { const made = element("li", name, { className: "offered" }); all.forEach((each) => made.append(" ", each)); return all.length ? [made] : [] }
+    return [
+      ...line("Near it:", [...new Set(near)].slice(0, 5).map((each) => element("button", each, { type: "button", onclick: () => ask(each) }))),
+      ...line("To look through:", lists.map(([page, name]) => element("a", name, { href: root + page }))),
+    ]
+  }
+
   // Shows what is found of a field's words in a place, and goes through it with the arrow keys.
   const attach = (field, place, most) => {
     const status = element("p", "", { className: "search-summary" }), list = element("ul", "", { className: "search" })
@@ -67,12 +79,13 @@
     const show = async () => {
       const query = field.value
       if (!query.trim()) return (status.textContent = "", list.replaceChildren())
-      const results = await index().then((search) => found(search, query), () => null)
+      const search = await index().catch(() => null), results = search && found(search, query)
       if (query !== field.value) return
-      list.replaceChildren(...(results ?? []).slice(0, most).map(item))
-      const count = results?.length ?? 0
+      const count = results?.length ?? 0, ask = (word) => { field.value = word; field.focus(); show() }
+      const isNothing = results && !count, isBegun = query.trim().length > 2 // two letters are no word yet
+      list.replaceChildren(...(isNothing && isBegun ? offered(search, query, ask) : (results ?? []).slice(0, most).map(item)))
       status.textContent = !results ? "The list of what can be found could not be loaded."
-        : count > most ? `${count} places found; the best ${most}:` : `${count} place${count === 1 ? "" : "s"} found`
+        : count > most ? `${count} places found; the best ${most}:` : count ? `${count} place${count === 1 ? "" : "s"} found` : isBegun ? "No place has such words." : ""
     }
     field.addEventListener("focus", index, { once: true })
     field.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(show, IDLE) })
@@ -80,7 +93,7 @@
     within.forEach((each) => each.addEventListener("keydown", (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
       if (!step) return
-      const stops = [field, ...list.querySelectorAll("a")]
+      const stops = [field, ...list.querySelectorAll("a, button")]
       stops[Math.max(0, Math.min(stops.length - 1, stops.indexOf(document.activeElement) + step))].focus()
       event.preventDefault()
     }))

@@ -56,7 +56,7 @@ def above(variant: str) -> float:
 def above_floor(experiment: str) -> Picture:
     """Draw how far each variant of an experiment is above the floor, seed by seed."""
     words, what = DRAWN[experiment]
-    return seeds_plot(NAME, experiment, words, EXCESS, f"{what}, above the floor")
+    return seeds_plot(NAME, experiment, words, EXCESS, what)
 
 
 def sweep_table(experiment: str, words: Mapping[str, str], caption: str) -> HTML:

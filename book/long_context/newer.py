@@ -44,18 +44,17 @@ def quote_stretched() -> None:
     assert min(within, key=lambda name: fmean(within[name])) == "excess"
     following = {name: _seeds(name, 2) for name in STRETCHED}
     assert all(max(following["excess"]) < min(seeds) for name, seeds in following.items() if name != "excess"), "still"
-    slowed = stretched(16, BASE, 8.0, 64)[0] / stretched(16, BASE, 1.0, 64)[0]
+    slowed, near = (stretched(16, BASE, 8.0, 64, 1, fast)[0] / stretched(16, BASE, 1.0, 64)[0] for fast in (32, 4))
     assert (slowed < 1.01 / 8).sum() == 6, "and that YaRN's borders slow six of eight pairs as interpolation does"
+    assert near[0] == 1, "near borders leave the fastest pair"
+    assert 0.7 < near[1] < 0.8
+    assert (near[2:] < 1.05 / 8).all()
     for name, old in (("interpolated", "excess"), ("by parts", "excess"), ("by near parts", "by near parts, unscaled")):
         assert _worse(beyond[name], beyond[old]) == 2, "the text says: in two of three models"
     others = {name: fmean(seeds) for name, seeds in within.items() if name != "excess"}
     assert min(others, key=lambda name: others[name]) == "rebased", "the larger base pays least"
-    quote(**{
-        f"{short}_{where}": thousandths("rope", place, name)
-        for name, short in {"excess": "unchanged", "rebased": "base", "by near parts": "near", "interpolated": "all",
-                            "by parts": "parts", "by near parts, unscaled": "unscaled"}.items()
-        for where, place in (("within", 1), ("next", 2), ("beyond", -1))
-    })  # fmt: skip
+    short = {"excess": "unchanged", "rebased": "base", "by near parts": "near", "interpolated": "all"}
+    quote(**{f"{word}_within": thousandths("rope", 1, name) for name, word in short.items()})
 
 
 def _worse(ones: list[float], others: list[float]) -> int:
@@ -74,11 +73,13 @@ def farther_table() -> HTML:
     assert last["by parts"] < last["as trained"] - 0.3, "the text says that parts mend the end"
     assert abs(losses["as trained"][-2] - losses["by parts"][-2]) < 0.1, "and that unchanged it holds to 10,240"
     assert all(new - old < 0.1 for old, new in zip(losses["as trained"][:3], losses["by parts"][:3], strict=True))
-    assert all(new - old > 0.8 for old, new in zip(losses["as trained"], losses["interpolated"], strict=True))
+    pairs = zip(losses["as trained"], losses["interpolated"], strict=True)
+    more = [round(new, 2) - round(old, 2) for old, new in pairs]
     quote(
         farther_unchanged=f"{last['as trained']:.2f}",
         farther_parts=f"{last['by parts']:.2f}",
-        farther_unscaled=f"{last['by parts, unscaled']:.2f}",
+        farther_least=f"{min(more):.2f}",
+        farther_most=f"{max(more):.2f}",
     )
     columns = [f"pieces {start:,} to {end:,}" for start, end in pairwise([0, *result["about"]["places"][1:]])]
     rows = [[name, *(f"{loss:.2f}" for loss in losses[name])] for name in losses]

@@ -145,4 +145,4 @@ def _draw(axes: Axes, aer: list[float], bleu: list[float], place: int, words: st
     axes.plot([x] * len(bleu), bleu, color=colour, lw=1)
     axes.plot([x], [y], color=colour, marker=marker, ls="")
     if named:
-        axes.annotate(words, (x, y), textcoords="offset points", xytext=(7, BELOW.get(words, 3)), fontsize=8)
+        axes.annotate(words, (x, y), textcoords="offset points", xytext=(7, BELOW.get(words, 3)), fontsize=9)

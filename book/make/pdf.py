@@ -47,7 +47,7 @@ FILES = re.compile(r'<a\b([^>]*?)href="(?:_downloads|genindex)[^"]*"')
 HEADING = re.compile(r'<section[^>]*?\sid="([^"]+)"[^>]*>\s*(?:<span[^>]*></span>\s*)*<h([12])>(.*?)</h\2>', re.DOTALL)
 LINK_MARK = re.compile(r'<a class="headerlink".*?</a>')
 BREAKABLE = re.compile(r" (?![^<]*>)")
-FIRST = re.compile(r"</h1>\s*<p>(.*?)</p>", re.DOTALL)
+FIRST = re.compile(r"</h1>\s*(?:<div[^>]*>\s*)?<p>(.*?)</p>", re.DOTALL)
 LICENCE = "Text and figures: CC BY 4.0. Code: MIT."
 COVER = re.compile(r'<svg class="cover".*?</svg>', re.DOTALL)
 PAPER, FIT, NUMBER = (  # the style of the whole book, what makes it fit, and what writes the numbers of pages

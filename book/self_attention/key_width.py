@@ -122,7 +122,7 @@ def three_panels() -> Picture:
         axes.set_title(PANELS[what], fontsize=9)
         axes.set_xticks(WIDTHS[::2], [str(width) for width in WIDTHS[::2]])
         axes.set_xlabel("width of a key, d_k", fontsize=9)
-    every[0].legend(frameon=False, fontsize=8)
+    every[0].legend(frameon=False, fontsize=9)
     return Picture(figure, f"{TOLD} {'; '.join(texts)}.")
 
 

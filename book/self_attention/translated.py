@@ -34,7 +34,7 @@ WORDS = [*FRENCH.split(), "</s>"]
 ENCODERS = {  # variant of the sweep: its words
     "": "self-attention",
     "none": "none: words and places alone",
-    "unplaced": "self-attention, no places",
+    "unplaced": "self-attention, zeros as places",
 }
 
 
@@ -97,7 +97,7 @@ def decoder_matrix(model: Trained) -> HeatTable:
     own = model.translate([long_sentence().source])[0]
     assert own.startswith("he is going to talk to me next week , then your sister is"), "the text says what is right"
     assert (own.count("next week"), own.count("man")) == (2, 0), "the text says what is gone and what comes twice"
-    quote(hit_a=number(after, 2))
+    quote(hit_a=number(after, 2), hit_cut=number(cut, 3))
     return heat_table(weights, WORDS, ENGLISH.split(), "Cross-attention in the decoder.", ("fr", "en"))
 
 
@@ -149,8 +149,8 @@ def encoders_quoted() -> dict[str, str]:
         "gru_seconds": seconds("recurrent", "the encoder"),
         "own_seconds": seconds("", "the encoder"),
         "gain_places": f"{scores[2] - scores[0]:.0f}",
-        "gain_attention": f"{scores[2] - scores[1]:.1f}",
-        "gain_recurrent": f"{scores[3] - scores[2]:.1f}",
+        "gain_attention": f"{round(scores[2], 1) - round(scores[1], 1):.1f}",
+        "gain_recurrent": f"{round(scores[3], 1) - round(scores[2], 1):.1f}",  # as the table's rows give it
     }
 
 

@@ -47,8 +47,8 @@ def head_view(
             axes.imshow(as_matrix(weights), cmap="Blues", vmin=0, vmax=1)
             axes.set_xticks(range(columns), answering, rotation=90)
             axes.set_yticks(range(rows), asking)
-            axes.tick_params(length=0, labelsize=8)
-            axes.set_title(f"layer {i + 1}, head {j + 1}", fontsize=8)
+            axes.tick_params(length=0, labelsize=9)
+            axes.set_title(f"layer {i + 1}, head {j + 1}", fontsize=9)
             habits.append(f"layer {i + 1}, head {j + 1}: {habit(weights)}")
     return Picture(
         figure,

@@ -265,6 +265,34 @@ def test_a_lesson_has_at_most_so_many_screens_and_the_first_can_be_touched(brows
 
 
 @pytest.mark.browser
+def test_all_models_of_the_race_stand_in_the_first_screen_of_the_cover(browser):
+    pages(FULL)
+    tab, _, _ = opened(browser, FULL / "index.html", width=1440)
+    tab.set_viewport_size({"width": 1440, "height": 900})
+    bottoms = tab.locator(".live-lane").evaluate_all("all => all.map((lane) => lane.getBoundingClientRect().bottom)")
+    assert len(bottoms) == 4
+    assert max(bottoms) <= 900
+    tab.context.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", [*CHAPTERS, "decoding", "notation"])
+def test_no_drawing_is_larger_than_it_was_drawn_and_no_letter_too_small_or_too_large(browser, name):
+    pages(FULL)
+    tab, _, _ = opened(browser, FULL / f"{name}.html", width=1440)
+    drawn = tab.locator(".drawing:not(.picture) svg, svg.plot").evaluate_all(
+        """all => all.filter((svg) => svg.clientWidth).map((svg) => {
+          const scale = svg.clientWidth / svg.viewBox.baseVal.width
+          const letters = [...svg.querySelectorAll("text, tspan")].filter((each) => !each.querySelector("tspan"))
+          const sizes = letters.map((each) => scale * parseFloat(getComputedStyle(each).fontSize))
+          return [svg.matches(".plot") ? 1 : scale, Math.min(...sizes, 14), Math.max(...sizes, 14), svg.textContent]
+        })"""
+    )
+    assert not [each for each in drawn if each[0] > 1.01 or each[1] < 10.9 or each[2] > 18.5]
+    tab.context.close()
+
+
+@pytest.mark.browser
 def test_what_scrolls_on_a_phone_is_reached_with_the_keyboard(browser):
     pages(FULL)
     tab, _, _ = opened(browser, FULL / "bahdanau.html", width=390)

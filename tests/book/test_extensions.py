@@ -94,7 +94,7 @@ def test_a_plot_takes_the_pages_colours_and_keeps_its_text():
 
 def test_the_title_of_a_plot_is_the_caption_below_it():
     plot, caption = in_page(LOSS).split("</svg></div>")
-    assert caption.strip() == '<p class="below">Loss &amp; more</p>'
+    assert caption.strip().endswith('<p class="below">Loss &amp; more</p>')
     assert ">Loss &amp; more</text>" not in plot
     whole, top = (float(re.search(rf'viewBox="{box}"', plot)[1]) for box in (r"\S+ \S+ \S+ (\S+)", r"\S+ (\S+) .*?"))
     lowest = max(float(y) for y in re.findall(r'<text [^>]*\by="([\d.]+)"', plot))
@@ -183,3 +183,12 @@ def test_a_page_is_described_by_its_first_sentences():
 def test_what_is_taken_out_of_the_themes_script_is_in_it():
     [script] = Path(pydata_sphinx_theme.__file__).parent.rglob("static/scripts/pydata-sphinx-theme.js")
     assert script.read_text(encoding="utf8").count(slim.MEASURES) == 1
+
+
+def test_a_plots_legend_stands_below_it_once_more_for_phones() -> None:
+    page = in_page(LOSS)
+    key = re.search(r'<p class="plot-key" aria-hidden="true">(.*?)</p>', page)
+    assert key
+    assert re.findall(r"</svg> ([^<]+)", key[1]) == ["with &lt;b&gt;", "without"]
+    assert all(f'id="{used}"' in page for used in re.findall(r'href="#([^"]+)"', key[1]))
+    assert plots.key("<g></g>") == ""

@@ -77,6 +77,21 @@ def test_results_come_while_one_types_also_with_a_wrong_letter(browser, typed, p
     tab.close()
 
 
+def test_a_search_without_a_result_offers_near_words_and_lists(browser):
+    tab, errors = searched(browser, SITE.as_uri(), "softmax")
+    field = tab.locator(".bd-search-container input[name=q]")
+    field.fill("attenshun")
+    tab.locator("#search-results .offered button").first.wait_for(timeout=10000)
+    assert tab.locator("#search-results a").first.get_attribute("href") == "glossary.html"
+    tab.get_by_role("button", name="attention", exact=True).click()
+    tab.locator("#search-results .context").first.wait_for(timeout=10000)
+    field.fill("zzzzqqqq")
+    tab.locator(".search-summary").get_by_text("No place").wait_for(timeout=10000)
+    assert tab.locator("#search-results a").count() >= 2
+    assert not errors
+    tab.close()
+
+
 def test_the_arrow_keys_lead_from_the_field_of_any_page_to_a_result(browser):
     with served(SITE) as site:
         tab = browser.new_page(viewport={"width": 1280, "height": 800})

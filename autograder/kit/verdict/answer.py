@@ -36,7 +36,7 @@ class Answer:
 
     outputs: list[np.ndarray] | None = None
     gradients: list[np.ndarray | None] | None = None  # one per float array among the arguments, in order
-    inputs_after: list | None = None  # one per array among the arguments, in order
+    inputs_after: list[str] | None = None  # a digest of each array among the arguments, in order
     error: Failure | None = None
     several: bool = False  # the function returned a tuple or list; outputs holds its elements
     apart: bool = False  # a tuple with tensors in it: they are not the rows of one, as a list's may be
@@ -82,7 +82,7 @@ def clean_answer(reply: Any, kinds: frozenset[str] = KINDS) -> Answer:
         and isinstance(reply.apart, bool)
         and (reply.outputs is None or _numeric(reply.outputs))
         and (gradients is None or (isinstance(gradients, list) and _numeric([g for g in gradients if g is not None])))
-        and (after is None or _numeric(after))
+        and (after is None or (isinstance(after, list) and all(isinstance(each, str) for each in after)))
     )
     return reply if sound else Answer(error=Failure("bad_output", "the answer held other things than arrays"))
 

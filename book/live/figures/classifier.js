@@ -51,7 +51,7 @@
     run() {
       this.tokens = this.read();
       this.hand.mute = new Set([...this.hand.mute].filter((each) => each < this.words.length));
-      this.result = this.words.length ? this.network.read(this.tokens, this.hand) : { weights: [], logits: [] };
+      this.result = this.network.read(this.tokens, this.hand);
       this.row = Math.min(this.row, this.result.weights.length - 1);
       const names = this.kind === "structured" ? this.result.weights.map((_, hop) => `hop ${hop + 1}`) : this.words.map(live.cut);
       this.rows.replaceChildren(element("option", { value: -1 }, "all, their mean"), ...(this.result.weights.length > 1 ? names : []).map((name, row) => element("option", { value: row }, name)));
@@ -76,7 +76,7 @@
     }
 
     draw() {
-      const shades = this.words.length ? this.shown() : [], evidence = new Set(this.known ? this.known.evidence : []);
+      const shades = this.shown(), evidence = new Set(this.known ? this.known.evidence : []);
       this.text.put(this.seen, this.isFrench ? "fr" : "en", (button, place) => {
         button.setAttribute("aria-pressed", this.hand.mute.has(place));
         button.setAttribute("aria-label", `${this.seen[place]}, weight ${live.short(shades[place])}`);
@@ -84,7 +84,6 @@
         button.classList.toggle("live-evident", evidence.has(place));
       });
       this.matrices?.put(this.seen, this.result.matrices, this.row);
-      if (!this.words.length) { this.labels.replaceChildren(); this.status.textContent = "Nothing to read yet: type a text, or take another one."; return; }
       const chances = live.softmax(this.result.logits);
       this.labels.replaceChildren(live.bars(this.corpus.labels, chances, 3, "en"));
       const most = [...shades.keys()].sort((a, b) => shades[b] - shades[a]).slice(0, 3).map((place) => `${this.seen[place]} ${live.short(shades[place])}`);

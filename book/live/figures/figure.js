@@ -82,6 +82,7 @@
     }
 
     knows(word) { return this.lexicon.knows(word); }
+    get unknown() { return [...new Set(this.words.filter((word) => !this.knows(word)))]; }
 
     use(text) {
       this.input.value = text;
@@ -96,11 +97,14 @@
       this.use(from[Math.floor(Math.random() * from.length)].source);
     }
 
-    /* The typed text as words and tokens, `seen` as the model reads it; a word that is still being typed is not read yet. */
+    /* The typed text as words and tokens, `seen` as the model reads it; a word that is still being typed is not read yet. Where
+       no word is left, what was read last stays, in grey in the field, but for figures that can begin with none. */
     read(text = this.input.value) {
       const typed = live.wordsOf(text, this.isFrench).map((word) => this.lexicon.meant(word)), last = typed.at(-1);
       const part = this.part = this.isTyping && /\S$/.test(text) && last && !this.knows(last) ? typed.pop() : "";
-      this.words = typed.slice(0, MOST_WORDS);
+      if (typed.length || this.constructor.isFromNothing) this.words = typed.slice(0, MOST_WORDS);
+      this.words ??= live.wordsOf(this.place.dataset.sentence, this.isFrench);
+      this.input.placeholder = this.words.join(" ");
       this.known = this.corpus.sentences.find((each) => each.source === this.words.join(" "));
       this.seen = this.words.map((word) => (this.knows(word) ? word : this.corpus.source[UNKNOWN]));
       this.notes.replaceChildren(...this.note(typed, part));
@@ -111,18 +115,19 @@
     note(typed, part) {
       const { lexicon } = this, lang = this.isFrench ? "fr" : "en", language = this.isFrench ? "French" : "English";
       const chip = (word, text) => element("button", { type: "button", lang, onclick: () => { this.use(text); this.input.focus(); } }, word);
-      const unknown = [...new Set(this.words.filter((word) => !this.knows(word)))], name = (word) => element("strong", { lang }, live.cut(word));
-      const after = (word) => chip(word, `${[...this.words, word].join(" ")} `);
+      const unknown = typed.length ? this.unknown : [], name = (word) => element("strong", { lang }, live.cut(word));
+      const after = (word) => chip(word, `${[...typed.slice(0, MOST_WORDS), word].join(" ")} `);
+      const chips = (...all) => element("span", { class: "live-chips" }, ...all);
       if (part) {
         const ways = lexicon.beginning(part);
-        return ways.length ? ["Going on: ", ...ways.map(after)] : [`No word that it knows is like ${live.cut(part)}.`];
+        return ways.length ? ["Going on: ", chips(...ways.map(after))] : [`No word that it knows is like ${live.cut(part)}.`];
       }
       if (typed.length > MOST_WORDS) return [`The model reads the first ${MOST_WORDS} of your ${typed.length} words.`];
       if (unknown.length > 2 && 2 * unknown.length > this.words.length) return [`The model knows ${lexicon.count} ${language} words. Of yours it knows ${this.words.length - unknown.length}, and it reads `, element("code", {}, this.corpus.source[UNKNOWN]), " for each of the others."];
-      if (!unknown.length) return ["Words that it knows: ", ...lexicon.common(this.words).map(after)];
+      if (!unknown.length) return ["Words that it knows: ", chips(...lexicon.common(typed).map(after))];
       const word = unknown.at(-1), near = lexicon.near(word), more = unknown.length > 1 ? ` (and ${unknown.length - 1} more)` : "";
       const instead = (other) => chip(other, this.words.map((each) => (each === word ? other : each)).join(" "));
-      return ["The model does not know ", name(word), `${more}: it reads `, element("code", {}, this.corpus.source[UNKNOWN]), " there, and guesses.", ...(near.length ? [" Near it: ", ...near.map(instead)] : [])];
+      return ["The model does not know ", name(word), `${more}: it reads `, element("code", {}, this.corpus.source[UNKNOWN]), " there, and guesses.", ...(near.length ? [" Near it: ", chips(...near.map(instead))] : [])];
     }
 
     /* A question to guess at before it answers: data-question has { ask, set, options: [[words, from, to], …] }. */

@@ -18,6 +18,8 @@
   }
 
   live.head = class extends live.Figure {
+    static isFromNothing = true;
+
     constructor(place) {
       super(place);
       Object.assign(this, { changes: new live.Changes(), step: STEPS.length, tokens: [], sent: new URLSearchParams() });

@@ -48,7 +48,7 @@
       Object.assign(this, { tick: Infinity, picked: null });
       this.lanes.forEach((lane, at) => {
         const network = this.networks[at];
-        lane.steps = network && this.words.length ? network.translate(tokens) : [];
+        lane.steps = network ? network.translate(tokens) : [];
         lane.states = network && at === 0 ? network.read(tokens, {}).states : null;
         lane.words = lane.steps.map((step) => this.corpus.target[step.token]).filter((word) => word !== "</s>");
         lane.right = live.rightPlaces(lane.words, this.known ? this.known.target.split(" ") : lane.words);
@@ -58,7 +58,7 @@
       this.length.textContent = `${this.words.length} words`;
       this.heads.replaceChildren(...[...this.seen, "</s>"].map((word) => element("span", {}, live.cut(word))));
       this.heads.style.setProperty("--columns", this.words.length + 1);
-      this.truth.replaceChildren(...(this.known ? ["True translation: ", element("span", { lang: "en" }, this.known.target)] : ["Your own sentence has no true translation here, so nothing is marked."]));
+      this.truth.replaceChildren(...(this.known ? ["True translation: ", element("span", { lang: "en" }, this.known.target)] : ["Your own sentence has no true translation here, so nothing is marked.", this.unknown.length ? ` No model knows ${this.unknown.map(live.cut).join(", ")}.` : ""]));
       this.draw();
       this.curve();
       this.keep();
@@ -67,7 +67,7 @@
     /* All words are there from the first tick on, so that nothing moves while they appear. */
     put({ words, right, said, score, still }, network) {
       if (!network) { // until it comes, its lane is as it was drawn
-        said.place.replaceChildren(...(this.input.value === this.place.dataset.sentence ? still : []));
+        said.place.replaceChildren(...(this.words.join(" ") === this.place.dataset.sentence ? still : []));
         score.textContent = "is on its way …";
         return;
       }

@@ -85,12 +85,12 @@
     run() {
       const tokens = [...this.read(), live.END], { hand, network, words } = this;
       hand.mute = new Set([...hand.mute].filter((each) => each < words.length));
-      this.steps = words.length ? network.translate(tokens, hand) : [];
+      this.steps = network.translate(tokens, hand);
       this.said = this.steps.map((step) => this.corpus.target[step.token]);
       this.isTouched = this.isChanged();
       const key = tokens.join();
       if (!this.isTouched) this.own = this.said;
-      else if (key !== this.ownOf) this.own = words.length ? network.translate(tokens).map((step) => this.corpus.target[step.token]) : [];
+      else if (key !== this.ownOf) this.own = network.translate(tokens).map((step) => this.corpus.target[step.token]);
       this.ownOf = key;
       this.tokens = tokens;
       if (this.chosen >= this.steps.length) this.chosen = Math.max(0, (this.steps.length - 1) >> 1); // a word, not the end
@@ -118,11 +118,8 @@
     }
 
     tell() {
-      const parts = [];
       clearTimeout(this.losing);
-      if (!this.words.length) parts.push("Nothing to translate yet: type a French sentence, or take another one.");
-      else if (this.isTouched) parts.push(this.answer().text);
-      this.changed.textContent = parts.join(" ");
+      this.changed.textContent = this.isTouched ? this.answer().text : "";
       if (this.known) this.losing = setTimeout(() => { // a task of its own: the answer does not wait for it
         const trained = this.isTouched ? `, ${live.short(this.loss({}), 3)} as trained` : "";
         this.changed.textContent += ` Loss on the true translation, “${this.known.target}”, the mean of −log p of its words: ${live.short(this.loss(this.hand), 3)}${trained}.`;

@@ -90,6 +90,8 @@
   }
 
   live.writer = class extends live.Figure {
+    static isFromNothing = true;
+
     constructor(place) {
       super(place);
       this.past = { tokens: [], cache: this.network.start(), logits: [] };

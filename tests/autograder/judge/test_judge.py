@@ -7,8 +7,9 @@ import pytest
 
 from autograder import checks
 from autograder.judge import seed
-from autograder.judge.judge import Judge, Judged, refused, shown
+from autograder.judge.judge import Judge, Judged, hidden_cases, refused, shown
 from autograder.judge.session import Limits
+from autograder.kit.calls.call import arrays
 from autograder.sandbox import sandbox
 from autograder.submissions.normalise import submission
 from autograder.submissions.notebook import Unreadable
@@ -92,6 +93,41 @@ def test_inputs_are_fresh_for_each_and_the_same_again(judge: Judge) -> None:
         assert not np.array_equal(first, draw(*other))
     # No two lists of names run together to the same message.
     assert not np.array_equal(draw("a", "bc", "", ""), draw("ab", "c", "", ""))
+
+
+CHECK_ID = f"{NAME}.{FUNCTION}"
+
+
+def inputs(secret: bytes, student: str, digest: str) -> bytes:
+    """Return all numbers with which a submission's function is called."""
+    cases = hidden_cases(secret, student, digest, CHECK_ID)
+    return b"".join(array.tobytes() for case in cases for array in arrays(list(case.arguments.values())))
+
+
+def test_first_hand_ins_share_sixteen_sets_of_inputs_and_those_who_hand_in_again_have_their_own(judge: Judge) -> None:
+    people = [f"student {number}" for number in range(80)]
+    first = {student: inputs(judge.secret, student, "") for student in people}
+    assert seed.VARIANTS / 2 < len(set(first.values())) <= seed.VARIANTS
+    assert first == {student: inputs(judge.secret, student, "") for student in people}
+    assert first["student 1"] != inputs(b"another course's secret", "student 1", "")
+    again = [inputs(judge.secret, student, digest) for student in people[:8] for digest in ("second", "third")]
+    assert len(set(again)) == 16
+    assert not set(again) & set(first.values())
+
+
+def test_a_submission_leaves_nothing_in_the_inputs_that_the_next_one_shares(judge: Judge) -> None:
+    students = [f"student {number}" for number in range(40)]
+    one, two = [each for each in students if inputs(judge.secret, each, "") == inputs(judge.secret, "student 0", "")][
+        :2
+    ]
+    before = inputs(judge.secret, one, "")
+    writes = RIGHT.replace("):\n", "):\n    scores.zero_()\n", 1)
+    for student, source in ((one, writes), (one, WRONG), (two, RIGHT)):
+        written = as_bytes(cells(source))
+        notebook = submission(written, form(), [NAME, "luong"])
+        score = judge.notebook(notebook, form(), written, student, is_first=True).score
+        assert (score == ALL) == (source == RIGHT)
+    assert inputs(judge.secret, two, "") == before
 
 
 def test_flags_tell_and_do_not_judge(judged) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grade.cache import Records
+from autograder.grade.cache import Records, content_digest
 from autograder.submissions import collect
 from autograder.submissions.files import Inbox
 from autograder.submissions.lms_names import sort_key
@@ -137,6 +137,20 @@ def test_whoever_hands_in_again_by_the_same_road_or_in_a_folder_of_the_teachers_
     assert why({f"Roe Ann_9_{MOODLE}/bahdanau.ipynb": MINE}).startswith(sentence)
     why(plain, keep=True)
     assert "number 7" in why(moodle)
+
+
+def test_a_first_hand_in_is_known_again_and_a_later_one_is_not_it(tmp_path: Path) -> None:
+    records = Records(tmp_path / "out")
+    [submission] = collect.read(lay(tmp_path / "in", {"ada/bahdanau/bahdanau.ipynb": MINE}), KNOWN).submissions
+
+    def graded(content: bytes) -> bool:
+        first = records.first(submission, content)
+        records.keep(submission, "key", {"student": "ada"}, first)
+        return first == content_digest(content)
+
+    assert [graded(content) for content in (b"one", b"one", b"two", b"two", b"one")] == [True, True, False, False, True]
+    records.keep(submission, "key", {"student": "ada"})  # as records were before they said which came first
+    assert not graded(b"one")
 
 
 def test_names_are_sorted_as_people_do() -> None:
