@@ -57,8 +57,8 @@ def themed(svg: str, alt: str) -> str:
 
 def key(plot: str) -> str:
     """Return a plot's legend once more, in HTML, for phones: there the plot scrolls, and its legend out of sight."""
-    found, handles, entries = LEGEND.search(plot), [], []
-    for piece in PIECE.split(found[1])[1:] if found else ():
+    match, handles, entries = LEGEND.search(plot), [], []
+    for piece in PIECE.split(match[1])[1:] if match else ():
         if not (name := OF_LEGEND.match(piece)):
             break
         if name[2] != "text":
