@@ -29,7 +29,7 @@ ASKING: Most = max(CALL[0], MOST_BODY), max(CELL[1], MOST_HEADER)  # either, or 
 
 
 class NoReply(Exception):
-    """No answer came; the failure is in words for the student, and `starved` tells if only a busy machine is to blame."""
+    """No answer: the failure is in words for the student, and `starved` tells if only a busy machine is to blame."""
 
     def __init__(self, kind: Kind, text: str, replies: Sequence[Any] = (), starved: bool = False) -> None:
         super().__init__(text)
