@@ -16,7 +16,7 @@ from autograder.score import BUSY
 from autograder.submissions import parser_client
 from autograder.submissions.notebook import Unreadable, read_bytes
 
-SPARE_SECONDS = 120  # of Gradescope's time limit: what takes longer has no results at all, and 0 points
+SPARE_SECONDS = 120  # of Gradescope's time limit: a longer run has no results at all, and 0 points
 MOST_OUTPUT = 20_000  # characters for one part
 FAILED = "The grader failed, which is not your fault. Tell your teacher; what you handed in is kept."
 
