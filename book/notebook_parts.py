@@ -43,9 +43,9 @@ def parts(name: str, root: Path = ROOT) -> list[Part]:
 def helpers_of(name: str, function: str, root: Path = ROOT) -> list[str]:
     """Return the helpers that the solution of a function has of its own module, and that no part asks for."""
     mark = rf"^#\| exercise {function} (?:of=\S+ )?with=(\S+)"
-    found = re.search(mark, notebook(name, root).read_text("utf-8"), re.MULTILINE)
-    asked = {each for part in parts(name, root) for each in part.functions}
-    return [each for each in (found[1].split(",") if found else ()) if "." not in each and each not in asked]
+    match = re.search(mark, notebook(name, root).read_text("utf-8"), re.MULTILINE)
+    functions = {each for part in parts(name, root) for each in part.functions}
+    return [each for each in (match[1].split(",") if match else ()) if "." not in each and each not in functions]
 
 
 def part_of(name: str, function: str, root: Path = ROOT) -> Part:

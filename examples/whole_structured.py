@@ -57,9 +57,9 @@ def main(epochs=8.0, sentence=EIGHTEEN):
     optimizer = torch.optim.AdamW(model.parameters())
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps + 1, pct_start=0.1)
     for step in range(steps):
-        source, told = read(random.choice(batches))
+        source, labels = read(random.choice(batches))
         scores, _, penalties = model(source)
-        loss = functional.cross_entropy(scores, told) + PRICE * penalties.mean()
+        loss = functional.cross_entropy(scores, labels) + PRICE * penalties.mean()
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -68,8 +68,8 @@ def main(epochs=8.0, sentence=EIGHTEEN):
         if step % 100 == 0:
             print(f"step {step:4} of {steps}: loss {loss.item():.2f}", flush=True)
     with torch.no_grad():
-        source, told = read(corpus.tests["test"])
-        both = (model(source)[0].argmax(dim=1) == told).all(dim=1).float().mean()
+        source, labels = read(corpus.tests["test"])
+        both = (model(source)[0].argmax(dim=1) == labels).all(dim=1).float().mean()
         columns = [f"{word:>3}" for word in sentence.split()]
         scores, A, _ = model(table([[number_of.get(word.strip(), UNKNOWN) for word in columns]]))
         print(f"both facts right: {both:.1%} of sentences it has not read")

@@ -88,8 +88,8 @@ def main(epochs=3.0, sentence="il m' a entarté"):
         def further(word, before):  # the scores of the word that follows, and all words so far: they are read anew
             return model(source, torch.tensor([[*before, word]]))[0, -1], [*before, word]
 
-        said = greedy_cached([], further, START, END, max_len=60)
-    print(sentence, "→", " ".join(english[number] for number in said if number != END))
+        words = greedy_cached([], further, START, END, max_len=60)
+    print(sentence, "→", " ".join(english[number] for number in words if number != END))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ ABANDONED = 3600.0  # seconds after its last change in which a part is taken for
 def aside(path: Path, once: bool = False) -> Iterator[Path]:
     """Yield a new name beside `path` for a file or a folder, which takes the place of `path` if no error is raised.
 
-    A reader of `path`, or another writer, never meets a half of it. What a killed writer leaves is called
+    A reader of `path`, or another writer, never meets a half of it. A killed writer leaves a part called
     .NAME.XXXXXXXX.part; the next writer removes it, once it is an hour old. A folder replaces only an empty one: over
     another, it is an OSError. With `once` a file that is there already stays: a FileExistsError.
     """

@@ -35,7 +35,7 @@ def push(
     Raise CanvasError where Canvas refuses, ValueError where there are no grades.
     """
     path = f"courses/{course}/assignments/{number}"
-    there = {
+    submissions = {
         each["user_id"]: each for each in canvas.all(f"{path}/submissions", **{"include[]": "submission_comments"})
     }
     with exclusive(out):
@@ -47,13 +47,13 @@ def push(
             if final_only:
                 by_name, held_back = class_grades.final(by_name)
                 yield from held_back
-            known, left_out = _addressed(by_name[name], there)
+            known, left_out = _addressed(by_name[name], submissions)
             yield from left_out
-            new = {user: grade for user, grade in known.items() if _is_new(grade, there[user])}
+            new = {user: grade for user, grade in known.items() if _is_new(grade, submissions[user])}
             yield f"{name}: {len(new)} of {len(known)} grades differ from Canvas's"
             for user, grade in new.items():
                 points = "no grade" if grade.total is None else f"{grade.total:g}"
-                yield f"  {grade.student}: {_shown(there[user])} → {points}; {grade.comment}"
+                yield f"  {grade.student}: {_shown(submissions[user])} → {points}; {grade.comment}"
             yield from class_grades.notes(list(known.values()))
             if dry_run or not new:
                 yield "A dry run: nothing was uploaded." if dry_run else "Nothing was uploaded."
@@ -66,16 +66,16 @@ def push(
     yield from _differing(canvas, path, new)
 
 
-def _addressed(grades: Sequence[Grade], there: dict[int, Any]) -> tuple[dict[int, Grade], list[str]]:
+def _addressed(grades: Sequence[Grade], submissions: dict[int, Any]) -> tuple[dict[int, Grade], list[str]]:
     """Return the grades by Canvas's number, and lines on the students left out."""
     known: dict[int, Grade] = {}
     strangers, excused, twice = [], [], []
     for grade in grades:
         to = LMS["canvas"].recipient(grade.lms_name, grade.graded.assignment)
         user = int(to.number) if to and to.number else None
-        if user is None or user not in there:
+        if user is None or user not in submissions:
             strangers.append(grade.student)
-        elif there[user].get("excused"):
+        elif submissions[user].get("excused"):
             excused.append(grade.student)
         elif user in known:
             twice.append(grade.student)
@@ -95,8 +95,8 @@ def _is_new(grade: Grade, submission: dict[str, Any]) -> bool:
     """Return whether Canvas lacks this grade or comment; an existing grade is never taken away."""
     if grade.total is None and (grade.is_missing or submission.get("score") is not None):
         return False
-    said = [each.get("comment") for each in submission.get("submission_comments") or []]
-    return _is_different(submission, grade) or (not grade.is_missing and grade.comment not in said)
+    comments = [each.get("comment") for each in submission.get("submission_comments") or []]
+    return _is_different(submission, grade) or (not grade.is_missing and grade.comment not in comments)
 
 
 def _is_different(submission: dict[str, Any], grade: Grade) -> bool:
@@ -133,8 +133,8 @@ def _send(canvas: Canvas, path: str, grades: dict[int, Grade], pages: dict[int, 
 
 def _differing(canvas: Canvas, path: str, grades: dict[int, Grade]) -> list[str]:
     """Return a line on the students whose grade Canvas shows otherwise."""
-    there = {each["user_id"]: each for each in canvas.all(f"{path}/submissions")}
-    wrong = [grade.student for user, grade in grades.items() if _is_different(there.get(user, {}), grade)]
+    submissions = {each["user_id"]: each for each in canvas.all(f"{path}/submissions")}
+    wrong = [grade.student for user, grade in grades.items() if _is_different(submissions.get(user, {}), grade)]
     return note(
         "have another grade in Canvas than was uploaded; its own late policy (Gradebook, Settings) does so", wrong
     )

@@ -49,15 +49,15 @@ def checks(name: str) -> dict[str, Check]:
 def questions(name: str) -> dict[str, Written]:
     """Return the questions of one name that are graded by hand; raise CheckFault where one has no points."""
     path = _path(name).with_name("written.toml")
-    asked: dict[str, Written] = {}
+    by_name: dict[str, Written] = {}
     try:
         for question, fields in tomllib.loads(path.read_text("utf-8") if path.exists() else "").items():
-            asked[question] = Written(**fields)
-            demand_points(question, (), {"the answer": asked[question]})
+            by_name[question] = Written(**fields)
+            demand_points(question, (), {"the answer": by_name[question]})
     except (CheckFault, TypeError, tomllib.TOMLDecodeError) as error:
         raise CheckFault(f"{definition().folder(name)}/written.toml: {error}") from None
     functions = [check.function for check in getattr(_module(name), "CHECKS", [])]
-    return questions_of_class(name, asked, functions)
+    return questions_of_class(name, by_name, functions)
 
 
 def written(name: str, question: str) -> Written:

@@ -274,11 +274,11 @@ def _put(outputs: list[np.ndarray], number: float, compared: np.ndarray | None) 
         output[~compared] = number
 
 
-def by_hand(reference: Callable, asked: Mapping[str, str], case: str = "your numbers", points: int = 1) -> Check:
-    """Return the check of numbers that students work out on paper, with points for each of `asked`, {output: title}.
+def by_hand(reference: Callable, titles: Mapping[str, str], case: str = "your numbers", points: int = 1) -> Check:
+    """Return the check of numbers that students work out on paper, with points for each of `titles`, {output: title}.
 
     It has no examples: a right function's numbers are the answer.
     """
-    of_each = {title: Points(points, case, part=output) for output, title in asked.items()}
+    of_each = {title: Points(points, case, part=output) for output, title in titles.items()}
     cases = [CaseInput(case, [], tolerance=TWO_DECIMALS)]
-    return Check(reference, tuple(asked), lambda rng: cases, points=of_each, also=())
+    return Check(reference, tuple(titles), lambda rng: cases, points=of_each, also=())

@@ -197,8 +197,8 @@ def known(reference: Callable, name: str = "", folder: Path | None = None) -> tu
 
 def in_file(reference: Callable, name: str = "") -> tuple[Mistake, ...]:
     """Return the mistakes of `known`, none where the chapter has no such file."""
-    there = _folder(reference) / f"{name or reference.__name__}.txt"
-    return known(reference, name) if there.is_file() else ()
+    path = _folder(reference) / f"{name or reference.__name__}.txt"
+    return known(reference, name) if path.is_file() else ()
 
 
 def _folder(reference: Callable) -> Path:
@@ -253,11 +253,11 @@ def _also(path: Path, other: str, names: str) -> Iterator[Entry]:
     """Yield the mistakes of these names of another function, of this chapter or of CHAPTER.FUNCTION."""
     *chapter, source = other.split(".")
     folder = path.parents[2] / chapter[0] / path.parent.name if chapter else path.parent
-    there = {each.name: each for each in _entries(folder, source)}
+    entries = {each.name: each for each in _entries(folder, source)}
     for name in names.replace(",", " ").split():
-        if name not in there:
+        if name not in entries:
             raise CheckFault(f"{path.relative_to(ROOT)}: {other} has no mistake {name}")
-        entry = there[name]
+        entry = entries[name]
         yield Entry(entry.file, name, entry.hint, entry.edits, entry.home or source)
 
 

@@ -81,7 +81,7 @@ class Hunt:
 
     def checks(self) -> list[Check]:
         """Return the checks of the input, of the diagnosis and of the repair, in this order."""
-        shown = Check(
+        of_input = Check(
             self.failing_input,
             ("input",),
             lambda rng: [CaseInput("your input", [])],
@@ -90,8 +90,8 @@ class Hunt:
             adapter=adapters.failing_input,
             hunt=self,
         )
-        asked = by_hand(self.diagnosis, {"line": "the line", "kind": "the kind"}, "your diagnosis")
-        named = replace(asked, adapter=adapters.diagnosis, hunt=self)
+        of_diagnosis = by_hand(self.diagnosis, {"line": "the line", "kind": "the kind"}, "your diagnosis")
+        named = replace(of_diagnosis, adapter=adapters.diagnosis, hunt=self)
         mended = replace(
             self.right,
             points=self.points,
@@ -102,7 +102,7 @@ class Hunt:
             may_call=(),
             hunt=self,
         )
-        return [shown, named, mended]
+        return [of_input, named, mended]
 
     def _still_broken(self) -> Callable:
         """Return the broken function as a mistake whose hint does not name the bug."""

@@ -68,17 +68,17 @@ def _defined(value: FunctionType | type) -> Definition | None:
 @cache
 def reached(reference: Callable) -> tuple[Definition, ...]:
     """Return the course's definitions that a function may call, straight or through others, itself first."""
-    found: dict[Any, Definition] = {}
+    definitions: dict[Any, Definition] = {}
     waiting = [_definition(reference)]
     while waiting:
         each = waiting.pop(0)
-        if each is None or each.value in found:
+        if each is None or each.value in definitions:
             continue
-        found[each.value] = each
+        definitions[each.value] = each
         names = [node.id for node in ast.walk(each.node) if isinstance(node, ast.Name)]
         known = vars(modules[each.module])
         waiting += [_definition(known.get(name)) for name in dict.fromkeys(names)]
-    return tuple(found.values())
+    return tuple(definitions.values())
 
 
 def is_same(node: Node, pattern: Node) -> bool:

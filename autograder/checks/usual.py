@@ -19,9 +19,9 @@ def usual(reference: Callable, outputs: tuple[str, ...]) -> tuple[Mistake, ...]:
     scope, node = definitions[0].name, definitions[0].node
     returns = any(isinstance(each, ast.Return) for each in ast.walk(node))  # a function that draws may have none
     results = _of_results(reference, outputs) if returns else ()
-    found = [*results, *_of_first(reference), *_of_source(node)]
+    texts = [*results, *_of_first(reference), *_of_source(node)]
     return tuple(
-        Mistake(f"usual_{name}", hint, reference, [_edit(reference, scope, text)]) for name, hint, text in found
+        Mistake(f"usual_{name}", hint, reference, [_edit(reference, scope, text)]) for name, hint, text in texts
     )
 
 

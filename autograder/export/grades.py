@@ -118,8 +118,8 @@ def read(out: Path, names: Sequence[str], zero: bool = False) -> tuple[dict[str,
         raise ValueError(f"{out} holds no grades of {', '.join(lacking)}: `python -m autograder grade FOLDER` first.")
     notes = list(class_data.notes)
     notes += note("in the records and not in the gradebook, left out; grade again", missing)
-    there = {entry.student for entry in class_data.entries}
-    strays = dict.fromkeys(who for who, _ in class_data.strays if who not in there)
+    students = {entry.student for entry in class_data.entries}
+    strays = dict.fromkeys(who for who, _ in class_data.strays if who not in students)
     notes += note("handed in what got no grade, see summary.csv", strays)
     return grades, notes
 

@@ -54,9 +54,9 @@ class People:
         for name, student in dates:
             students = {who for who, assignment, _ in known if assignment == name}
             if student not in students and not (roster and self.roster.find(student)):
-                there = "; ".join(sorted(students)) or "nobody"
+                others = "; ".join(sorted(students)) or "nobody"
                 more = "; who has not yet may be named once there is a roster (--roster)" if roster else ""
-                raise ValueError(f"{option}: '{student}' has not handed in '{name}'; those who have: {there}{more}.")
+                raise ValueError(f"{option}: '{student}' has not handed in '{name}'; those who have: {others}{more}.")
 
     def keep(self, mode: int) -> None:
         """Write roster and extensions into DIR, after all grading."""

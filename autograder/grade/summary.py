@@ -53,8 +53,8 @@ def write(rows: list[dict[str, Any]], path: Path, mode: int = files.PRIVATE) -> 
 
 def table(rows: Sequence[dict[str, Any]], here: Iterable[str], is_all: bool = False) -> Iterator[str]:
     """Yield the lines of a table for the terminal: rows with a remark of the assignments `here`, or all rows."""
-    there = {"", *here}
-    about = rows if is_all else [row for row in rows if row.get("assignment", "") in there and _has_remark(row)]
+    names_here = {"", *here}
+    about = rows if is_all else [row for row in rows if row.get("assignment", "") in names_here and _has_remark(row)]
     if about:
         yield from _lines(about)
     if hidden := len(rows) - len(about):

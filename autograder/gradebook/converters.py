@@ -88,9 +88,9 @@ class _ForEach(BaseConverter):
         """Return the chosen students by the names of their folders, taking "[" as a letter and not as a pattern."""
         wanted = self.coursedir.student_id or "*"
         everybody = Path(self._format_source(name, "*")).parents[1]
-        there = sorted(path.parent.name for path in everybody.glob(f"*/{name}") if path.is_dir())
+        folders = sorted(path.parent.name for path in everybody.glob(f"*/{name}") if path.is_dir())
         excluded = self.coursedir.student_id_exclude.split(",")
-        chosen = [wanted] if wanted in there else fnmatch.filter(there, wanted)
+        chosen = [wanted] if wanted in folders else fnmatch.filter(folders, wanted)
         if not chosen:
             raise ValueError(f"Nothing of '{name}' by '{wanted}': expected {everybody}/STUDENT/{name}/{name}.ipynb.")
         return [student for student in chosen if student not in excluded]

@@ -16,7 +16,7 @@ from autograder.score import BUSY
 from autograder.submissions import parser_client
 from autograder.submissions.notebook import Unreadable, read_bytes
 
-SPARE_SECONDS = 120  # of Gradescope's time limit: what takes longer has no results at all, and 0 points
+SPARE_SECONDS = 120  # of Gradescope's time limit: a longer run has no results at all, and 0 points
 MOST_OUTPUT = 20_000  # characters for one part
 FAILED = "The grader failed, which is not your fault. Tell your teacher; what you handed in is kept."
 
@@ -27,12 +27,12 @@ class NotGraded(Exception):
 
 def chosen(folder: Path, name: str) -> Path:
     """Return the submitted notebook: the only one, or the only one with the assignment's name."""
-    found = list(_notebooks(folder))
-    named = [path for path in found if path.name == f"{name}.ipynb"]
-    for those in (found, named):
+    notebooks = list(_notebooks(folder))
+    named = [path for path in notebooks if path.name == f"{name}.ipynb"]
+    for those in (notebooks, named):
         if len(those) == 1:
             return those[0]
-    listed = ", ".join(str(path.relative_to(folder)) for path in found[:20]) or "none"
+    listed = ", ".join(str(path.relative_to(folder)) for path in notebooks[:20]) or "none"
     raise NotGraded(f"Hand in one notebook, {name}.ipynb, saved after your last change. Found: {listed}.")
 
 

@@ -1,4 +1,4 @@
-"""A student's functions, as a check calls them, and whether a second run, in a fresh worker, gives the same answers."""
+"""A student's functions, as a check calls them, and a second run in a fresh worker, which must answer the same."""
 
 import re
 import time
@@ -12,7 +12,7 @@ from autograder.judge.session import Limits, Session
 from autograder.kit.calls.adapter import Adapter
 from autograder.kit.known.table_models import CachedSteps
 from autograder.kit.verdict.answer import Answer, Call, Caller, Failure
-from autograder.kit.verdict.compare import differ
+from autograder.kit.verdict.compare import are_different
 from autograder.sandbox.sandbox import Sandbox
 
 MISSING = re.compile(r"NameError: name '(\w+)' is not defined")
@@ -31,8 +31,8 @@ SECONDS = 15.0  # for the second run
 class Student:
     """Calls the functions of a session; where a name is missing, says why.
 
-    `stopped` is what ended the cell that should define the function, `explain` says why another name is not there.
-    The first call of so many `cases` is kept, so that a second run can repeat it.
+    `stopped` is the error that ended the function's cell, and `explain` tells why another name is missing. The first
+    call of so many `cases` is kept, so that a second run can repeat it.
     """
 
     session: Session
@@ -53,7 +53,7 @@ class Student:
             answer.error = Failure(answer.error.kind, f"{missing[0]} ({why}){answer.error.text[missing.end() :]}")
 
     def call_many(self, function: str, calls: list[Call]) -> list[Answer]:
-        """Return the answers to calls that are made one after the other, at one request."""
+        """Return the answers to calls made one after the other, at one request."""
         answers = self.session.call_many(function, calls, self.adapter)
         for call, answer in zip(calls, answers, strict=True):
             self._explain(function, answer)
@@ -64,7 +64,7 @@ class Student:
 
 @dataclass(frozen=True)
 class StepServer:
-    """Calls functions that ask this side for each step; their number is the one that was counted here."""
+    """Calls functions that ask this side for each step, and counts the steps here."""
 
     session: Session
     caller: Caller
@@ -82,11 +82,11 @@ class StepServer:
         return answer
 
 
-Events = list[str | tuple[str, Student]]  # the cells of a run, and what called a function at its check
+Events = list[str | tuple[str, Student]]  # the cells of a run, and the functions with their callers at checks
 
 
 def differing(sandbox: Sandbox, limits: Limits, events: Events, until: float) -> list[str]:
-    """Return the functions that answered otherwise when the cells and first calls were run again, in their order."""
+    """Return the functions with other answers when the cells and first calls were run again, in their order."""
     with Session(sandbox, limits, until=min(until, time.monotonic() + SECONDS)) as session:
         return list(dict.fromkeys(_otherwise(session, events)))
 
@@ -95,26 +95,26 @@ def _otherwise(session: Session, events: Events) -> Iterator[str]:
     """Yield the functions that answer otherwise in this run, as far as it comes in its time."""
     for number, event in enumerate(events):
         if not isinstance(event, str):
-            if not _alike(session, *event):
+            if not _are_alike(session, *event):
                 yield event[0]
             continue
-        session.run(event, shown=False)
+        session.run(event, is_shown=False)
         if len(session.ran) < sum(isinstance(one, str) for one in events[: number + 1]):
-            return  # it was stopped, as it was not the first time: nothing below it can be compared
+            return  # it was stopped, unlike the first time: nothing below it can be compared
 
 
-def _alike(session: Session, function: str, student: Student) -> bool:
+def _are_alike(session: Session, function: str, student: Student) -> bool:
     session.begin_check()
     calls = [Call(arguments) for arguments, _ in student.first]
     again = session.call_many(function, calls, student.adapter)
-    if session.trouble and session.trouble.kind != "died":  # it took longer: that says nothing of its numbers
+    if session.trouble and session.trouble.kind != "died":  # it took longer: its numbers may be the same
         return True
-    return all(_same(answer, other) for (_, answer), other in zip(student.first, again, strict=True))
+    return all(_are_same(answer, other) for (_, answer), other in zip(student.first, again, strict=True))
 
 
-def _same(one: Answer, other: Answer) -> bool:
+def _are_same(one: Answer, other: Answer) -> bool:
     """Return whether both answers are the same numbers, or both are none.
 
-    One that took too much memory has an error here and its numbers: the second run does not measure the memory.
+    An answer that took too much memory has an error besides its numbers: the second run does not measure the memory.
     """
-    return one.outputs is other.outputs is None or not differ(Answer(one.outputs), Answer(other.outputs))
+    return one.outputs is other.outputs is None or not are_different(Answer(one.outputs), Answer(other.outputs))

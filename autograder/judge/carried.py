@@ -1,4 +1,4 @@
-"""Errors carried forward: what lost points to an earlier function is judged once more, with that one right."""
+"""Errors carried forward: a function that lost points by an earlier one is judged once more, with that one right."""
 
 import re
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from autograder.sandbox.sandbox import Sandbox
 
 @dataclass(frozen=True)
 class Lost:
-    """A check that lost points: its cases, to be used again, and the cells that had run when it stood."""
+    """A check that lost points: its cases, to be used again, and the cells that ran before it."""
 
     function: str
     cases: list[Case]
@@ -34,9 +34,9 @@ class Forward:
     until: float  # when the notebook's time is over
 
     def carry(self, verdicts: dict[str, Verdict], lost: list[Lost]) -> None:
-        """Give the checks that lost points, in their order, what they get where their earlier functions are right.
+        """Give the checks that lost points, in their order, their verdicts with right earlier functions.
 
-        Bug hunts are left out: the answer to one is an earlier function, and may not be had by calling it.
+        Bug hunts are left out: the answer to one is an earlier function, and calling that would give it away.
         """
         numbers = course.numbers(self.form.notebook.cells)
         for one in lost:
@@ -48,20 +48,20 @@ class Forward:
     def _verdict(self, check: Check, first: Verdict, lost: Lost, wrong: Parts) -> Verdict:
         if check.is_bug_hunt:
             return repair_first(first, wrong)
-        if not any(mentions(name, source) for source in lost.ran for name in wrong):
-            return first  # nothing there can call one of them: another worker would show just that
+        if not any(has_mention(name, source) for source in lost.ran for name in wrong):
+            return first  # no cell can call one of them: another worker would give the same
         earlier = Earlier({name: checks.find(f"{self.form.assignment}.{name}").reference for name in wrong})
         again = self._again(check, lost, earlier)
         if again is None:
             return repair_first(first, wrong)
-        asked = {name: part for name, part in wrong.items() if name in earlier.asked}
-        return combined(check.function, first, again, asked) if asked else first
+        used = {name: part for name, part in wrong.items() if name in earlier.asked}
+        return combined(check.function, first, again, used) if used else first
 
     def _again(self, check: Check, lost: Lost, earlier: Earlier) -> Verdict | None:
         """Return the verdict with right earlier functions, or None when the cells take too long to run once more."""
         with Session(self.sandbox, self.limits, earlier, until=self.until) as session:
             for source in lost.ran:
-                session.run(source, own=False, shown=False)
+                session.run(source, own=False, is_shown=False)
             session.begin_check()
             if session.trouble or len(session.ran) < len(lost.ran):
                 return None
@@ -73,10 +73,9 @@ class Forward:
 
 
 def combined(function: str, first: Verdict, again: Verdict, earlier: Parts) -> Verdict:
-    """Return the verdict on a function that was tried with its student's earlier functions, and with right ones.
+    """Return the verdict on a function tried with its student's earlier functions, and with right ones.
 
-    A demand counts that was met in either: what a right earlier function shows as right is right, and who has written
-    two parts that fit each other only loses nothing by the second look.
+    A demand counts if it was met in either run. Students whose two functions agree only with each other lose nothing.
     """
     names = " and ".join(named(*each) for each in earlier.items())
     those, are = ("those", "are") if len(earlier) > 1 else ("that one", "is")
@@ -87,22 +86,22 @@ def combined(function: str, first: Verdict, again: Verdict, earlier: Parts) -> V
     if score == first.max_score:
         hint = f"{head}. It has them with a right {names}; with yours it fails, so repair {those} first."
         return Verdict(score, first.max_score, hint, [], rows)
-    shown = again if again.score >= first.score else first
-    with_whom = "a right one" if shown is again else "yours"
+    better = again if again.score >= first.score else first
+    with_whom = "a right one" if better is again else "yours"
     lines = [
         f"{head}. Your {names} {are} not right yet: repair {those} first. Tried with {with_whom}, this part shows:"
     ]
-    lines += shown.details
-    more = [name for (name, _, got), (_, _, most) in zip(shown.criteria, rows, strict=True) if got < most]
+    lines += better.details
+    more = [name for (name, _, got), (_, _, most) in zip(better.criteria, rows, strict=True) if got < most]
     if more:
         lines.append(
-            f"With {'yours' if shown is again else 'a right one'} it has the points for “{'”, “'.join(more)}”."
+            f"With {'yours' if better is again else 'a right one'} it has the points for “{'”, “'.join(more)}”."
         )
-    return replace(shown, score=score, hint="\n".join(lines), criteria=rows, details=lines[1:])
+    return replace(better, score=score, hint="\n".join(lines), criteria=rows, details=lines[1:])
 
 
-def mentions(name: str, source: str) -> bool:
-    """Return whether a name stands in a cell, not counting its own definition."""
+def has_mention(name: str, source: str) -> bool:
+    """Return whether a cell mentions a name, not counting its own definition."""
     return bool(re.search(rf"(?<!def )\b{name}\b", source))
 
 

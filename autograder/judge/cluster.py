@@ -29,7 +29,7 @@ class Cluster(Dispatcher):
     """The workers of one scheduler; each has a few tasks at hand, and a lost one's go to the others."""
 
     def __init__(self, address: str, settings: JudgeSettings, work: Work = judged) -> None:
-        # Workers elsewhere are told which grader they must be, and make their own sandboxes.
+        # Workers elsewhere get the digest of the grader that they must have, and make their own sandboxes.
         self.settings = replace(settings, grader=settings.grader or grader_digest(), sandbox="")
         self.work = work
         try:
@@ -39,7 +39,7 @@ class Cluster(Dispatcher):
                 f"No Dask scheduler answers at {address}: {error}. Start one with `dask scheduler`, or leave "
                 "--scheduler out to grade on this machine. What was graded so far is kept."
             ) from None
-        except TypeError as error:  # what Dask raises where its settings name no certificates
+        except TypeError as error:  # Dask's, where its settings name no certificates
             raise NoJudges(
                 f"{address} cannot be reached: {error}. For tls:// set distributed.comm.tls.ca-file, client.cert and "
                 "client.key in ~/.config/dask/distributed.yaml."
@@ -61,7 +61,7 @@ class Cluster(Dispatcher):
         return self.client.scheduler_info(n_workers=-1)["workers"]
 
     def _demand_workers(self) -> None:
-        """Refuse before the first task what would go wrong with each."""
+        """Raise NoJudges, before the first task, for a fault that every task would meet."""
         workers = self.workers
         if not workers:
             raise NoJudges("The scheduler has no workers: start some, `dask worker ADDRESS --nthreads 1`.")
@@ -78,7 +78,7 @@ class Cluster(Dispatcher):
         return self.client.submit(self.work, self.settings, task, pure=False)
 
     def next_done(self, done: SimpleQueue[Future]) -> Future:
-        """Return the next future that ended; do not wait without end, or in silence, where no worker is left."""
+        """Return the next future that ended; if no worker is left, say so, and do not wait for ever."""
         alone_since: float | None = None
         while True:
             with suppress(Empty):
@@ -116,7 +116,7 @@ class Cluster(Dispatcher):
 
 
 def _ready(settings: JudgeSettings) -> str:
-    """Return why this worker cannot judge, "" if it can."""
+    """Return the reason why this worker cannot judge, "" if it can."""
     settle_threads()
     try:
         prepare(settings)
@@ -126,7 +126,7 @@ def _ready(settings: JudgeSettings) -> str:
 
 
 def _spoken(error: object) -> str:
-    """Return what went wrong; a worker without the course cannot even read what is asked of it."""
+    """Return an error in words; a worker without the course cannot even read its task."""
     if isinstance(error, ModuleNotFoundError):
         return f"it has no module {error.name}; start it in the course's folder, with that on PYTHONPATH"
     return f"{type(error).__name__}: {error}" if isinstance(error, Exception) else str(error)

@@ -12,7 +12,7 @@ MIME = "application/vnd.attention-workbook.comparison+json"
 
 
 def comparison(outputs: Sequence[Output]) -> list[dict[str, Any]]:
-    """Return a cell's output that holds what a picture draws: at most one, and none where there is nothing to draw.
+    """Return the cell's output with the numbers for a picture: a list of one, or [] where there is nothing to draw.
 
     Only numbers come from a student. They stand as text: JSON has no NaN, and a notebook has to open everywhere.
     """
@@ -24,7 +24,7 @@ def comparison(outputs: Sequence[Output]) -> list[dict[str, Any]]:
 
 
 def drawn(data: list[dict[str, Any]]) -> str:
-    """Return what `comparison` has written as HTML; raises ValueError, KeyError or TypeError for anything else."""
+    """Return the content of `comparison` as HTML; raise ValueError, KeyError or TypeError for anything else."""
     return picture([(str(each["name"]), _numbers(each["right"]), _numbers(each["given"])) for each in data])
 
 

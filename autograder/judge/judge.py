@@ -33,18 +33,18 @@ from autograder.submissions.parse_untrusted import MOST_PASTED, written_size
 
 # Bytes of the outputs of all cells and of pasted pictures: the page holds them, and the class's folder.
 MOST_OUTPUT = 6 << 20
-MOST_SHARED = 512  # sets of cases that a judging process keeps: three notebooks' in all variants
+MOST_SHARED = 512  # sets of cases in a judging process: three notebooks' in all variants
 
 
 @dataclass
 class Judged:
-    """What came of one notebook: verdicts by function, outputs by cell id, flags, and why it could not be graded."""
+    """The result of one notebook: verdicts by function, outputs by cell id, flags, and the error if it has no grade."""
 
     verdicts: dict[str, Verdict]
     outputs: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
     error: str | None = None
-    starved: bool = False  # something was stopped that only had to wait its turn on a busy machine
+    starved: bool = False  # something was stopped because a busy machine made it wait
     stars: dict[str, int] = field(default_factory=dict)  # of the functions whose points are a bonus
 
     @property
@@ -53,17 +53,17 @@ class Judged:
 
     @property
     def max_score(self) -> float:
-        """Return what the core tasks give; with a bonus a score may be more."""
+        """Return the points of the core tasks; with a bonus a score may be higher."""
         return sum(verdict.max_score for function, verdict in self.verdicts.items() if function not in self.stars)
 
     @property
     def bonus(self) -> float:
-        """Return the part of the score that starred tasks gave."""
+        """Return the points of starred tasks in the score."""
         return sum(verdict.score for function, verdict in self.verdicts.items() if function in self.stars)
 
 
 def refused(form: Template, reason: str) -> Judged:
-    """Return what comes of a submission that cannot be read: no points, and the reason."""
+    """Return the result of a submission that cannot be read: no points, and the reason."""
     verdicts = {}
     for function in form.functions:
         points = checks.find(f"{form.assignment}.{function}").max_points
@@ -73,7 +73,7 @@ def refused(form: Template, reason: str) -> Judged:
 
 @dataclass
 class Judge:
-    """Holds what all notebooks of a class share: the sandbox, the secret, the limits."""
+    """Judges the notebooks of a class with one sandbox, one secret and one set of limits."""
 
     sandbox: Sandbox
     secret: bytes
@@ -84,8 +84,8 @@ class Judge:
     ) -> Judged:
         """Run a normalised notebook from top to bottom and judge its checks where they stand.
 
-        `content` is the file as it was handed in; it, the student and whether it is their first hand-in say which
-        hidden inputs are drawn.
+        `content` is the file as it was handed in; the hidden inputs depend on it, on the student, and on whether this
+        is their first hand-in.
         """
         draw = partial(hidden_cases, self.secret, student, "" if is_first else hashlib.sha256(content).hexdigest())
         judged = Judged({function: Verdict(0, 0, None, [], []) for function in form.functions}, stars=form.stars)
@@ -110,24 +110,24 @@ class Judge:
 
 @dataclass
 class _Run:
-    """A notebook's first run, from top to bottom, and what is kept of it for those that may follow."""
+    """A notebook's first run, from top to bottom, with the records that later runs need."""
 
     form: Template
     session: Session
     draw: Callable[[str], list[Case]]  # the hidden cases of a check
     judged: Judged
-    left: int  # bytes of outputs that are still shown
+    left: int  # bytes of outputs that may still be shown
     repairs: dict[str, Repair]
-    stopped: dict[str, Failure | None] = field(default_factory=dict)  # what ended the cell of a function
+    stopped: dict[str, Failure | None] = field(default_factory=dict)  # the error that ended the cell of a function
     lost: list[Lost] = field(default_factory=list)
     events: Events = field(default_factory=list)
     written: list[str] = field(default_factory=list)  # the cells that are not as they were released
-    ahead: dict[str, str] = field(default_factory=dict)  # the sources of the cells that are still to run
+    ahead: dict[str, str] = field(default_factory=dict)  # the sources of the cells still to run
     failed: list[tuple[str, str]] = field(default_factory=list)  # the sources of cells that ended with these errors
     blank: set[str] = field(default_factory=set)  # functions whose cell is as it was released
 
     def cell(self, cell: NotebookNode, defines: list[str]) -> None:
-        """Run one cell, which would define these functions, and keep what it shows."""
+        """Run one cell, which would define these functions, and keep its outputs."""
         own = is_own(cell)
         self.written += [cell.source] if own or grade_id(cell) else []
         released = not own and self.form.graded.get(grade_id(cell), cell).source == cell.source
@@ -170,7 +170,7 @@ class _Run:
                 self.judged.flags.append(f"{function}: {failure.text}")
 
     def _why_missing(self, name: str) -> str:
-        """Return why a name that the notebook uses is not there, "" where nothing is known."""
+        """Return the reason why a name in the notebook is missing, "" if it is unknown."""
         if any(has_definition(source, name) for source in self.ahead.values()):
             return "it is defined in a cell further down, and grading runs the cells from the top"
         imports = re.compile(rf"^[ \t]*(?:from|import)\b.*\b{name}\b", re.MULTILINE)
@@ -178,7 +178,7 @@ class _Run:
         return f"the cell that imports it stopped with {errors[-1]}" if errors else ""
 
     def _repaired(self, repair: Repair, caller: Caller) -> Caller:
-        """Return what calls a repair: its one changed statement, and nothing that other cells have put in its place."""
+        """Return a caller of a repair: its one changed statement, and nothing that other cells put in its place."""
         if repair.complaint:
             return refusing(repair.complaint, caller)
         self.session.run(repair.source, own=False)
@@ -186,7 +186,7 @@ class _Run:
 
 
 def _broken(form: Template) -> dict[str, str]:
-    """Return the source of each broken function of which a notebook has the repair, by the repair's name."""
+    """Return the source of each broken function that a notebook repairs, by the repair's name."""
     each = {function: checks.find(f"{form.assignment}.{function}") for function in form.functions}
     return {name: check.hunt.source for name, check in each.items() if check.hunt and check.is_bug_hunt}
 
@@ -201,13 +201,13 @@ def error_line(outputs: list[dict[str, Any]]) -> str | None:
 
 
 def ended(outputs: list[dict[str, Any]], stopped: Failure | None) -> Failure | None:
-    """Return what ended a cell before its last line, as its outputs show it; `stopped` is what the session says."""
+    """Return the failure that ended a cell early, by its outputs, None for none; `stopped` is the session's word."""
     text = error_line(outputs)
     return Failure(stopped.kind if stopped else "raised", text) if text else None
 
 
 def too_long(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return what is shown instead of outputs when those of all cells together are too long."""
+    """Return the note in place of a cell's outputs when those of all cells together are too long."""
     text = f"… not shown: the outputs of all cells hold more than {MOST_OUTPUT >> 20} MB\n"
     if error := error_line(outputs):
         text += f"{error}\n"
@@ -215,9 +215,9 @@ def too_long(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def shown(verdict: Verdict, stars: int = 0) -> list[dict[str, Any]]:
-    """Return a verdict as outputs from which nbgrader reads a score: text is all, a number partial, an error 0.
+    """Return a verdict as outputs for nbgrader: text for all points, a number for some of them, an error for 0.
 
-    A starred task that nobody has to do gives no error.
+    A starred task gives no error: nobody has to do it.
     """
     hint = with_stars(verdict.hint or all_points(verdict.max_score), stars)
     if verdict.score >= verdict.max_score:
@@ -235,7 +235,7 @@ def shown(verdict: Verdict, stars: int = 0) -> list[dict[str, Any]]:
 
 
 def hidden_cases(secret: bytes, student: str, digest: str, check_id: str) -> list[Case]:
-    """Return the cases of a check for a submission: with a digest its own, without one those of a variant."""
+    """Return the cases of a check for a submission: its own with a digest, without one those of a variant."""
     assignment = check_id.partition(".")[0]
     if not digest:
         return _shared_cases(secret, check_id, seed.variant(secret, assignment, student, check_id))
@@ -244,7 +244,7 @@ def hidden_cases(secret: bytes, student: str, digest: str, check_id: str) -> lis
 
 @lru_cache(MOST_SHARED)
 def _shared_cases(secret: bytes, check_id: str, variant: int) -> list[Case]:
-    """Return one of the sets of cases that first hand-ins share, drawn once; what mistakes give stays with it."""
+    """Return one of the sets of cases that first hand-ins share, drawn once, with the outputs of known mistakes."""
     rng = seed.generator(secret, check_id.partition(".")[0], "", f"variant {variant}", check_id)
     return checks.find(check_id).draw(rng)
 

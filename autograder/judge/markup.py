@@ -9,7 +9,7 @@ import bleach
 from mistune.util import striptags
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-from autograder.judge.pictures import REASON, name_key, picture
+from autograder.judge.pictures import REASON, is_picture, name_key
 
 HARMLESS = (
     "a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark "
@@ -18,20 +18,20 @@ HARMLESS = (
 TAGS = frozenset(HARMLESS.split())
 ATTRIBUTES = {"a": {"href"}, "img": {"alt", "src"}, "td": {"align"}, "th": {"align"}}
 PICTURE_INSIDE = re.compile(r"data:(?P<mime>image/(?:png|jpeg));base64,(?P<content>[A-Za-z0-9+/=\s]*)")
-# Stands for a picture until the text is set and cleaned, which megabytes would slow down: its description, in hex.
+# Stands for a picture until the text is rendered and cleaned, which megabytes would slow down: its key, in hex.
 PLACE = re.compile(r"place:[0-9a-f]+")
 PLACES = re.compile(r'<img src="place:([0-9a-f]+)">')
 NOT_HERE = "is not in the notebook that was handed in; paste a picture into the text cell"
 LONGEST_NAME = 200  # characters of a picture's name that are shown
 
 
-def _allowed(tag: str, name: str, value: str) -> bool:
+def _is_allowed(tag: str, name: str, value: str) -> bool:
     """Return whether an attribute may stay: a link waits for a click, a picture must lie in the page itself."""
     if name == "src":
         inside = PICTURE_INSIDE.fullmatch(value)
         return tag == "img" and (
             PLACE.fullmatch(value) is not None
-            or (inside is not None and picture(inside["mime"], "".join(inside["content"].split())))
+            or (inside is not None and is_picture(inside["mime"], "".join(inside["content"].split())))
         )
     if name == "href" and value.lstrip().lower().startswith("data:"):
         return False
@@ -39,7 +39,7 @@ def _allowed(tag: str, name: str, value: str) -> bool:
 
 
 PROTOCOLS = frozenset({"http", "https", "mailto", "data", "place"})
-_CLEANER = bleach.Cleaner(tags=TAGS, attributes=_allowed, protocols=PROTOCOLS)
+_CLEANER = bleach.Cleaner(tags=TAGS, attributes=_is_allowed, protocols=PROTOCOLS)
 
 
 class _Renderer(IPythonRenderer):
@@ -58,7 +58,7 @@ class _Renderer(IPythonRenderer):
 def clean_html(source: str, escape: bool = False) -> str:
     """Return markdown as harmless HTML, with places for its pictures; with `escape`, tags are shown as they stand.
 
-    A student's tags could imitate what the page says: even harmless ones are not theirs to write.
+    A student's tags could imitate the page's own words: even harmless ones are not allowed.
     """
     return _CLEANER.clean(MarkdownWithMath(renderer=_Renderer(escape=escape)).render(source))
 
@@ -85,12 +85,12 @@ def with_pictures(page: str, attachments: Any) -> str:
 
 def _shown(text: str, name: str, forms: Any) -> str:
     mime, content = next(iter(forms.items()), ("", "")) if isinstance(forms, dict) else ("", "")
-    if picture(mime, content):
+    if is_picture(mime, content):
         return f'<img src="data:{mime};base64,{content}" alt="{html.escape(text)}">'
     return _note(name, content if mime == REASON else "cannot be shown")
 
 
 def _note(name: str, why: str) -> str:
-    shown = name_key(name)
-    shown = shown if len(shown) <= LONGEST_NAME else f"{shown[:LONGEST_NAME]}…"
-    return f"<em>[The picture “{html.escape(shown)}” {html.escape(why)}.]</em>"
+    label = name_key(name)
+    label = label if len(label) <= LONGEST_NAME else f"{label[:LONGEST_NAME]}…"
+    return f"<em>[The picture “{html.escape(label)}” {html.escape(why)}.]</em>"

@@ -1,4 +1,4 @@
-"""Pictures in notebooks and in students' texts: which ones a browser can bear. It needs no torch."""
+"""Pictures in notebooks and in students' texts, as far as a browser can bear them. It needs no torch."""
 
 import base64
 import html
@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 from PIL import Image
 
 MOST_PIXELS = 50_000_000  # of one picture; a browser takes four bytes for each, however small the file is
-# Kinds of pictures, the mark of what a browser goes over again and again (scans, frames), and how many may be in one.
+# Kinds of pictures, the mark of a part that costs a browser time (scans, frames), and the most of them in a picture.
 KINDS = {
     "image/png": (b"fcTL", 300),
     "image/jpeg": (b"\xff\xda", 100),
@@ -21,10 +21,10 @@ KINDS = {
     "image/webp": (b"ANMF", 300),
 }
 
-# What is kept of the pictures pasted into a notebook: all of it is in the graded notebook and on the feedback page.
+# The limits of the pictures pasted into a notebook: all are in the graded notebook and on the feedback page.
 MOST_PASTED = 4 << 20  # characters of base64
 MOST_NUMBER = 50
-REASON = "text/plain"  # the form of a picture that is not shown: why
+REASON = "text/plain"  # the form of a picture that is not shown: the reason
 TOO_LARGE = (
     f"is too large: {MOST_NUMBER} pictures of {MOST_PASTED * 3 // 4 >> 20} MB together are shown; "
     "it is in the file that was handed in"
@@ -32,7 +32,7 @@ TOO_LARGE = (
 NO_PICTURE = f"is no picture that can be shown: expected PNG, JPEG, GIF or WebP of {MOST_PIXELS // 10**6} megapixels"
 
 
-def picture(mime: str, encoded: str) -> bool:
+def is_picture(mime: str, encoded: str) -> bool:
     """Return whether base64 is a picture of this kind, of a size that a browser can bear."""
     if mime not in KINDS:
         return False
@@ -48,14 +48,14 @@ def picture(mime: str, encoded: str) -> bool:
 
 
 def name_key(name: str) -> str:
-    """Return a picture's name as all ways of writing it have it: editors write spaces and letters in their own ways."""
+    """Return one form of a picture's name for all spellings: editors write spaces and letters in their own ways."""
     return unicodedata.normalize("NFC", unquote(html.unescape(name)))
 
 
 def keep_pasted(cells: Iterable[Any], first: Callable[[Any], bool], longest: int) -> None:
-    """Leave in text cells the pictures that their text shows, or why not, within one notebook's limits.
+    """Keep the pictures that text cells show, or the reasons why not, within the limits of one notebook.
 
-    The cells that `first` names have the first say; longer texts are not set as markdown, and show none.
+    The cells chosen by `first` come first; texts above `longest` are not rendered as Markdown, and show none.
     """
     left, number = MOST_PASTED, MOST_NUMBER
     for cell in sorted(cells, key=lambda cell: not first(cell)):
@@ -72,15 +72,15 @@ def keep_pasted(cells: Iterable[Any], first: Callable[[Any], bool], longest: int
 
 
 def _judged(forms: dict[str, str], left: int) -> dict[str, str]:
-    """Return a picture in the one form in which it was read, or why it is not shown."""
+    """Return a picture in the one form in which it can be read, or the reason why it is not shown."""
     mime, content = next(iter(forms.items()), ("", ""))
     content = "".join(content.split())
     if mime == REASON or (len(content) > left and mime in KINDS):
         return {REASON: TOO_LARGE}
-    return {mime: content} if picture(mime, content) else {REASON: NO_PICTURE}
+    return {mime: content} if is_picture(mime, content) else {REASON: NO_PICTURE}
 
 
-# What editors write for a pasted picture besides ![](NAME): a tag, to say its width, and NAME in pointed brackets.
+# Editors also write a pasted picture as a tag, with its width, and with NAME in pointed brackets.
 _TAG = re.compile(
     r"<img\b[^<>]*?\bsrc\s*=\s*(?:\"(attachment:[^\"<>]*)\"|'(attachment:[^'<>]*)'|(attachment:[^\s\"'<>]+))[^<>]*>",
     re.I,
@@ -89,7 +89,7 @@ _POINTED = re.compile(r"(?<=\()\s*<(attachment:[^<>\n]*)>")
 
 
 def as_markdown(source: str) -> str:
-    """Return a text in which each pasted picture is ![](NAME): other brackets are taken from students' texts."""
+    """Return a text with each pasted picture as ![](NAME), and without its other brackets."""
     source = _TAG.sub(lambda tag: f"![]({_as_url(tag[1] or tag[2] or tag[3])})", source)
     return _POINTED.sub(lambda name: _as_url(name[1]), source)
 

@@ -1,6 +1,6 @@
-"""The judging processes of this machine, and how tasks are handed to processes, here or elsewhere.
+"""The judging processes of this machine, and the dispatch of tasks to processes, here or elsewhere.
 
-A pool of several processes cannot tell which task killed one, and gives up all of them: here each has its own.
+A pool of several processes cannot tell which task killed one, and gives up all of them: here each process is a pool.
 """
 
 import gc
@@ -26,7 +26,7 @@ from autograder.judge.result import Outcome, Task
 
 STARTS = 2  # processes in a row that may die before they are ready
 
-# Imported once, by the process that all judging processes are forked from: they share its memory.
+# Imported once, by the parent of all judging processes: they share its memory.
 SHARED = [
     "torch",
     "torch.fx.experimental.symbolic_shapes",  # which the first gradient imports, and sympy with it
@@ -39,11 +39,11 @@ Work = Callable[[JudgeSettings, Task], Outcome]
 
 
 class NoJudges(RuntimeError):
-    """No judging process stays alive; says what was seen."""
+    """No judging process stays alive; the message says how they ended."""
 
 
 class Dispatcher(ABC):
-    """Hands out tasks as processes become free; `room` is how many it hands out at once."""
+    """Hands out tasks as processes become free, at most `room` at once."""
 
     room: int
 
@@ -53,17 +53,17 @@ class Dispatcher(ABC):
 
     @abstractmethod
     def outcome(self, future: Any) -> Outcome | None:
-        """Return what came of a task; None where each process that was at it died."""
+        """Return the outcome of a task; None if every process that worked on it died."""
 
     def next_done(self, done: SimpleQueue) -> Any:
         """Return the next future that has ended."""
         return done.get()
 
     def outcomes(self, tasks: Iterable[tuple[int, Task]]) -> Iterator[tuple[int, Outcome]]:
-        """Yield what comes of each task, as it comes.
+        """Yield the outcomes of tasks as they come.
 
         A task whose process died, or that a busy machine kept from ending in time, is tried once more when nothing else
-        is under way: it is to blame only for what happens then.
+        is under way: only that run is the task's own fault.
         """
         fresh, again = iter(tasks), deque[tuple[int, Task]]()
         flying: dict[Any, tuple[int, Task, bool]] = {}
@@ -82,7 +82,7 @@ class Dispatcher(ABC):
             future = self.next_done(done)
             number, task, alone = flying.pop(future)
             outcome = self.outcome(future) or _death(task)
-            for given in islice(fresh, 1):  # before anything is recorded: no process is to wait for that
+            for given in islice(fresh, 1):  # before anything is recorded, so that no process waits for that
                 submit(*given)
             if alone:
                 yield number, outcome or given_up(task, "the processes that judged it died")
@@ -154,7 +154,7 @@ def _forking() -> ForkServerContext:
 
 
 def warm() -> None:
-    """Begin the imports that all judging processes share: anyone who calls this has something else to do meanwhile."""
+    """Begin the imports that all judging processes share, while the caller does something else."""
     _forking()
     forkserver.ensure_running()
 
@@ -166,7 +166,7 @@ def _settle() -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process with the one that waits for it, which may be killed: nothing outlives the run."""
+    """End this process with its parent, even if that is killed: nothing outlives the run."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
@@ -177,7 +177,7 @@ def _end_with_parent() -> None:
 def _begin(settings: JudgeSettings) -> None:
     """Make a judging process of this one; raise NoSandbox where it cannot be one."""
     prepare(settings)
-    gc.freeze()  # what is there now stays: no collection need look at it again
+    gc.freeze()  # present objects stay: no collection needs to look at them again
 
 
 def _judged(work: Work, settings: JudgeSettings, task: Task) -> Outcome:

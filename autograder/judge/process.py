@@ -26,13 +26,13 @@ START_SECONDS = 120.0  # for the sandbox, on a loaded machine
 
 @dataclass(frozen=True)
 class JudgeSettings:
-    """What every judging process is told: the course's secret, the limits, and which grader it must be."""
+    """The settings of a judging process: the course's secret, the limits, and the digest of the right grader."""
 
     secret: bytes = field(repr=False)
     check_seconds: float = 10.0
     notebook_seconds: float = 60.0
     grader: str = ""
-    sandbox: str = ""  # where this machine's sandbox is joined; "": each process makes its own
+    sandbox: str = ""  # the address of this machine's sandbox; "": each process makes its own
     hard_seconds: float = 0.0  # after which a hanging process is ended; 0: as the notebook's seconds allow
 
     @property
@@ -43,7 +43,7 @@ class JudgeSettings:
 
 @cache
 def grader_key(assignment: str) -> str:
-    """Return a digest of all that a grade depends on besides the submission: notebook, kit, solutions, grader."""
+    """Return a digest of everything behind a grade besides the submission: notebook, kit, solutions, grader."""
     digest = hashlib.sha256()
     trees = [HOME / "autograder", *(ROOT / tree for tree in definition().trees), KIT]
     files = [released_notebook(assignment)]
@@ -66,7 +66,7 @@ def grader_digest() -> str:
 
 
 def settle_threads() -> None:
-    """Set what numerical libraries read at their import: their threads do not survive a fork."""
+    """Set the variables that numerical libraries read at import: their threads do not survive a fork."""
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = "1"
 
@@ -95,15 +95,15 @@ def template_of(assignment: str) -> Template:
 
 
 def demand(form: Template) -> None:
-    """Raise where exercises or points have changed since the notebook was released, or cannot be read any more."""
+    """Raise an error if exercises or points have changed since the release, or cannot be read any more."""
     from autograder.checks import CheckFault, checks, questions  # it imports torch
 
     try:
-        known, asked = checks(form.assignment), questions(form.assignment)
+        known, by_hand = checks(form.assignment), questions(form.assignment)
     except CheckFault as error:
         raise sandbox.NoSandbox(f"Not graded: {error}. Mend it there, then grade again.") from None
     ours = {CHECK + function: (check.stars, float(check.max_points)) for function, check in known.items()}
-    ours |= {question: (0, float(written.points)) for question, written in asked.items()}
+    ours |= {question: (0, float(written.points)) for question, written in by_hand.items()}
     cells = {
         name: cell for name, cell in form.graded.items() if name.startswith(CHECK) or is_manual(cell.metadata.nbgrader)
     }
@@ -121,7 +121,7 @@ def demand(form: Template) -> None:
 
 
 def prepare(settings: JudgeSettings) -> None:
-    """Make the judge, and refuse where this is another grader than the one that handed out the work."""
+    """Make the judge; raise an error if this grader is not the one that handed out the work."""
     ours = grader_digest()
     if settings.grader and settings.grader != ours:
         raise RuntimeError(
@@ -134,7 +134,7 @@ def prepare(settings: JudgeSettings) -> None:
 
 def judged(settings: JudgeSettings, task: Task) -> Outcome:
     """Judge one submission."""
-    # A C thread's doing: it works whatever holds the interpreter. Anyone who waits sees the process die.
+    # A C thread does it, whatever holds the interpreter. The waiting process sees this one die.
     faulthandler.dump_traceback_later(settings.longest, exit=True, file=2)
     try:
         return judged_by(judge_for(settings), task)
@@ -143,7 +143,7 @@ def judged(settings: JudgeSettings, task: Task) -> Outcome:
 
 
 def judged_by(judge: "Judge", task: Task) -> Outcome:
-    """Judge one submission; a fault of the grader costs this submission its points, nobody else, and is reported."""
+    """Judge one submission; a fault of the grader costs only this one its points, and is reported."""
     form = template_of(task.assignment)
     try:
         return assess(task, form, judge)

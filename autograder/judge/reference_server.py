@@ -1,6 +1,6 @@
 """Right answers for earlier functions: values of the references, on the trusted side.
 
-A student's code may ask for anything, so every question is looked through, and what an answer may cost is bounded.
+A student's code may ask for anything, so every question is examined, and the cost of an answer is bounded.
 """
 
 import inspect
@@ -19,8 +19,8 @@ from autograder.kit.calls.peak import EachOperation
 
 MOST_QUESTIONS = 5_000  # for one check; a right function asks for less than a hundred
 MOST_ELEMENTS = 4 << 20  # that the operations of one answer may make
-EACH = 1000  # what an operation counts as, however little it makes
-SMALL = 1 << 18  # elements; what makes no more is not looked at closely, for which torch imports its compiler: a second
+EACH = 1000  # elements that an operation counts for at least
+SMALL = 1 << 18  # elements; up to so many are not counted exactly, for which torch imports its compiler: a second
 MOST_ARGUMENTS = 32
 LONGEST_AXIS = 1 << 16
 PLAIN = (type(None), np.ndarray, bool, int, float, str)
@@ -34,7 +34,7 @@ class Earlier:
         self.begin()
 
     def begin(self) -> None:
-        """Forget what was asked before: a check begins."""
+        """Forget earlier questions, as a check begins."""
         self.asked: set[str] = set()
         self.left = MOST_QUESTIONS
 
@@ -82,7 +82,7 @@ def _answer(reference: Callable, arguments: list, named: dict) -> dict:
 
 
 class Bounded(EachOperation):
-    """Refuses the operation of torch's with which MOST_ELEMENTS would be passed, before it is done."""
+    """Refuses the operation of torch's that would pass MOST_ELEMENTS, before it runs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class Bounded(EachOperation):
 
 
 def _at_most(given: Any) -> int:
-    """Return a bound on the elements that an operation makes: at most it pairs all that it is given, sizes too."""
+    """Return a bound on the elements that an operation makes: at most it pairs all its arguments, sizes included."""
     sizes = (
         each.numel() if isinstance(each, Tensor) else abs(each)
         for each in tree_leaves(given)
@@ -107,7 +107,7 @@ def _at_most(given: Any) -> int:
 
 
 def _size(func: Any, args: Any, kwargs: dict) -> int:
-    """Return how many elements an operation makes, found without making them."""
+    """Return the number of elements that an operation makes, without making them."""
     shapes = tree_map_only(Tensor, _shape_only, (args, kwargs | ({"device": "meta"} if "device" in kwargs else {})))
     try:
         made = func(*shapes[0], **shapes[1])

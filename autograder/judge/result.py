@@ -1,6 +1,6 @@
-"""One submission as plain values: what a judging process is handed, here or on another machine, and gives back.
+"""One submission as plain values: the task for a judging process, here or on another machine, and its outcome.
 
-Anyone who only hands tasks out and takes outcomes imports this without torch: the judge is imported where it judges.
+This module needs no torch, for programs that only hand out tasks: the judge is imported where it judges.
 """
 
 import json
@@ -22,7 +22,7 @@ from autograder.submissions.notebook import Unreadable
 if TYPE_CHECKING:
     from autograder.judge.judge import Judge, Judged
 
-LONGEST_MARKDOWN = 20_000  # characters of one cell that are set as markdown: odd ones take quadratic time
+LONGEST_MARKDOWN = 20_000  # characters of one cell rendered as Markdown: odd ones take quadratic time
 MOST_MARKDOWN = 100_000  # and of all of a student's cells together
 # A text cell of the student's own that begins with "Regrade: PART" or "Regrade: NAME.PART".
 REQUEST = re.compile(
@@ -33,7 +33,7 @@ LONGEST_NOTE, MOST_REQUESTS = 2000, 20  # characters of one, and requests of one
 
 @dataclass(frozen=True)
 class Task:
-    """One submission to be judged. Without content it could not be read, and `reason` says why.
+    """One submission to judge. Without content it could not be read, and `reason` says why.
 
     `notice` tells the student which of several files this is. A first hand-in may share its inputs; see `seed`.
     """
@@ -48,9 +48,9 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of it: what `record` returns, and the notebook with all outputs and verdicts in it, as JSON.
+    """The outcome of a task: the line of `record`, and the notebook with all outputs and verdicts, as JSON.
 
-    Starved: other work on the machine kept it from ending in time, so it is to be judged once more, alone.
+    Starved: other work on the machine kept it from ending in time, so that it is judged once more, alone.
     """
 
     line: dict[str, Any]
@@ -87,7 +87,7 @@ def summary(judged: "Judged", form: Template | None) -> dict[str, Any]:
 
 
 def record(judged: "Judged", form: Template) -> dict[str, Any]:
-    """Return what `score` prints, the bonus and, of each check, the titles of its mistakes and its failures' kinds."""
+    """Return the line of `score` with the bonus and, for each check, the titles of mistakes and kinds of failures."""
     line = summary(judged, form)
     more = [
         {"titles": verdict.titles, "failures": list(dict.fromkeys(failure.kind for failure in verdict.failures))}
@@ -98,7 +98,7 @@ def record(judged: "Judged", form: Template) -> dict[str, Any]:
 
 
 def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
-    """Judge one submission: nothing in it can raise, and none of its own outputs is believed."""
+    """Judge one submission: nothing in it can raise an error here, and none of its own outputs is believed."""
     try:
         if task.content is None:
             raise Unreadable(task.reason)
@@ -109,18 +109,18 @@ def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
     kept = None if read.content is task.content else read.content
     if task.notice:
         tell(read.notebook, notice=task.notice)
-    asked = requests(read.notebook.cells, form.assignment)
-    line = record(judged, form) | ({"requests": asked} if asked else {})
+    notes = requests(read.notebook.cells, form.assignment)
+    line = record(judged, form) | ({"requests": notes} if notes else {})
     return Outcome(line, _written(read.notebook, judged), judged.starved, kept=kept)
 
 
 def tell(notebook: NotebookNode, **words: str) -> None:
-    """Set what is at the top of a feedback page: `refused`, why there is no grade, or a `notice`."""
+    """Set the words at the top of a feedback page: `refused`, the reason for no grade, or a `notice`."""
     notebook.metadata[OWN] = notebook.metadata.get(OWN, {}) | words
 
 
 def without_points(form: Template, reason: str) -> Outcome:
-    """Return the outcome of what cannot be graded: the released notebook with the reason on top, and no points."""
+    """Return the outcome of a submission that cannot be graded: the released notebook with the reason, no points."""
     from autograder.judge.judge import refused
 
     judged = refused(form, reason)
@@ -130,7 +130,7 @@ def without_points(form: Template, reason: str) -> Outcome:
 
 
 def _written(notebook: NotebookNode, judged: "Judged") -> bytes:
-    """Return the notebook with outputs from in the sandbox and the verdicts, and no text that takes long to set."""
+    """Return the notebook with outputs from the sandbox and verdicts, and no text that takes long to render."""
     from autograder.judge.judge import shown
 
     for count, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), start=1):
@@ -147,26 +147,26 @@ def _written(notebook: NotebookNode, judged: "Judged") -> bytes:
             left -= len(cell.source)
             cell.source = _bounded(cell.source, left)
     keep_pasted(notebook.cells, lambda cell: bool(grade_id(cell)), LONGEST_MARKDOWN)
-    # Not validated: what is in it was read with care. On one line, and not copied first: a tenth of nbformat's time.
+    # Not validated, as it was read with care. On one line, and not copied first: a tenth of nbformat's time.
     return json.dumps(strip_transient(notebook), ensure_ascii=False).encode("utf-8")
 
 
 def _bounded(source: str, left: int) -> str:
-    """Return a student's text; what would take long to set as markdown is cut and left as typed."""
+    """Return a student's text; one that would take long to render as Markdown is cut, and shown as typed."""
     if len(source) <= LONGEST_MARKDOWN and left >= 0:
         return as_markdown(source)
-    shown = source[: LONGEST_MARKDOWN if left >= 0 else LONGEST_MARKDOWN // 20]
-    if len(shown) < len(source):
-        shown += f"\n… and {len(source) - len(shown)} characters more in the file that was handed in"
-    fence = "`" * (1 + max(map(len, re.findall("`{3,}", shown)), default=2))
-    return f"{fence}\n{shown}\n{fence}"
+    text = source[: LONGEST_MARKDOWN if left >= 0 else LONGEST_MARKDOWN // 20]
+    if len(text) < len(source):
+        text += f"\n… and {len(source) - len(text)} characters more in the file that was handed in"
+    fence = "`" * (1 + max(map(len, re.findall("`{3,}", text)), default=2))
+    return f"{fence}\n{text}\n{fence}"
 
 
 def requests(cells: Iterable[NotebookNode], assignment: str) -> list[dict[str, str]]:
     """Return {"assignment", "part", "note"} for each request in a notebook; those without a NAME are about itself."""
     texts = [cell.source for cell in cells if cell.cell_type == "markdown" and is_own(cell)]
-    found = [match for text in texts if (match := REQUEST.match(text[: 2 * LONGEST_NOTE]))]
-    return [_request(match, assignment) for match in found[:MOST_REQUESTS]]
+    matches = [match for text in texts if (match := REQUEST.match(text[: 2 * LONGEST_NOTE]))]
+    return [_request(match, assignment) for match in matches[:MOST_REQUESTS]]
 
 
 def _request(match: re.Match[str], assignment: str) -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 A first hand-in has one of VARIANTS sets of inputs, which other students' first ones share: each is drawn, and answered
 by the reference and the known mistakes, once in a judging process. Two students who compare notes learn nothing by
-that: no input and no right answer ever leaves the trusted side but on the way to the function itself. Anyone who hands
-in again has inputs of their own, so that what is tried again and again is tried on new ones.
+that: no right answer leaves the trusted side, and an input only on the way to the function itself. A student who hands
+in again has inputs of their own, so that repeated attempts meet new ones.
 """
 
 import hmac
@@ -43,5 +43,5 @@ def generator(secret: bytes, assignment: str, student: str, submission: str, che
 
 
 def variant(secret: bytes, assignment: str, student: str, check: str) -> int:
-    """Return which set of inputs a student's first hand-in has, from 0 to VARIANTS - 1."""
+    """Return the number of the set of inputs for a student's first hand-in, from 0 to VARIANTS - 1."""
     return int(generator(secret, assignment, student, "", check).integers(VARIANTS))

@@ -1,11 +1,11 @@
-"""The trusted end of a notebook's run: its workers one after the other, and what time is left."""
+"""The trusted end of a notebook's run: its workers one after the other, and the time left."""
 
 import math
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from autograder.judge.pictures import picture
+from autograder.judge.pictures import is_picture
 from autograder.judge.timing import Limits, TimeBudget
 from autograder.judge.worker_client import (
     CALL,
@@ -39,23 +39,23 @@ class _Finished:
 
 @dataclass
 class Session:
-    """One notebook's run: its workers, one after the other, and what time is left.
+    """One notebook's run: its workers, one after the other, and the time left.
 
-    The cells that a student added have the notebook's seconds. What was released with the notebook, or defines what is
-    graded, has time beyond that, and of it each check to come keeps a part, so that no cell and no other check can take
-    it. Waiting for a worker or a sandbox is not charged.
+    The student's own cells have the notebook's seconds. Released cells, and those that define a graded function, have
+    time beyond that; each check to come keeps a part of it, which no cell and no other check can take. Waiting for a
+    worker or a sandbox is not charged.
     """
 
     sandbox: Sandbox
     limits: Limits = field(default_factory=Limits)
-    earlier: "Earlier | None" = None  # answers for functions that are not to be the student's own
+    earlier: "Earlier | None" = None  # answers in place of the student's earlier functions
     checks: int = 0  # to come
     until: float = math.inf  # a deadline of the caller's own
-    starved: bool = False  # something was stopped that only had to wait its turn
+    starved: bool = False  # something was stopped because it had to wait its turn
     ran: list[str] = field(default_factory=list)  # the cells that ended by themselves, those with an error too
     stopped: Failure | None = None  # why the last cell did not end by itself
     trouble: Failure | None = None  # why the last check got no more answers
-    server: Server | None = None  # answers what the student's function may ask for in a call
+    server: Server | None = None  # answers the questions of the student's function in a call
     _worker: Worker | None = None
     _finished: list[_Finished] = field(default_factory=list)
     _budget: TimeBudget | None = None  # the running check's
@@ -75,10 +75,10 @@ class Session:
             self._worker.kill()
             self._worker = None
 
-    def run(self, source: str, own: bool = True, shown: bool = True) -> list[dict[str, Any]]:
-        """Run one of the notebook's cells and return its outputs, cleaned; an own one is one that the student added.
+    def run(self, source: str, own: bool = True, is_shown: bool = True) -> list[dict[str, Any]]:
+        """Run one of the notebook's cells and return its outputs, cleaned; `own` is a cell that the student added.
 
-        Where they are not to be shown, they are not made either: to print a tensor takes longer than to compute it.
+        Outputs that are not shown are not made either: to print a tensor takes longer than to compute it.
         """
         self.stopped = None
         if (left := self._left(own)) <= 0:
@@ -87,20 +87,20 @@ class Session:
             return [error_output("Not run", self.stopped.text)]
         try:
             budget = self._alive().budget(self.limits.cell, min(left, self.limits.cell * self.limits.patience))
-            replies = self._alive().request(budget, CELL, 1, op="cell", source=source, shown=shown)
+            replies = self._alive().request(budget, CELL, 1, op="cell", source=source, is_shown=is_shown)
         except NoReply as error:
             self.stopped = self._no_reply(error, "this cell")
             return [error_output("Stopped", self.stopped.text)]
         reply = replies[0] if replies else None  # a worker may send that no reply comes
         took = budget.used
-        self._slow |= took.starved
+        self._slow |= took.has_waited_for_cpu
         self.ran.append(source)
         if isinstance(reply, dict) and reply.get("finished") is True:
             self._finished.append(_Finished(source, own, took.clock))
         return clean_outputs(reply.get("outputs") if isinstance(reply, dict) else None)
 
     def begin_check(self) -> None:
-        """Start the clock of the next check, with a worker at hand that has run the finished cells."""
+        """Start the clock of the next check, once a worker has run the finished cells."""
         self.trouble = self._budget = None
         self.checks -= 1
         until = time.monotonic() + max(self._share if self.checks >= 0 else 0.0, self._left())
@@ -115,9 +115,9 @@ class Session:
             self.trouble = self._no_reply(error, "the check")
 
     def call_many(self, function: str, calls: list[Call], adapter: Adapter | None = None) -> list[Answer]:
-        """Return what it answers to calls made one after the other; where it stops answering, those before it count.
+        """Return the answers to calls made one after the other; if it stops answering, those before count.
 
-        One whose memory is bounded is asked for alone.
+        A call with bounded memory is made alone.
         """
         most = calls[0].most if len(calls) == 1 else None
         peak = PeakMemory(self._worker.job.process.pid) if most and self._worker else None
@@ -140,7 +140,7 @@ class Session:
         return answers + [Answer(error=self.trouble) for _ in calls[len(answers) :]]
 
     def _no_reply(self, error: NoReply, what: str) -> Failure:
-        """Return why there was no answer, and remember whose fault it was."""
+        """Return the failure for a missing answer, and remember whether only a busy machine was to blame."""
         self.starved |= error.starved
         if isinstance(error, TimedOut):
             return replace(error.failure, text=f"{what} {error.failure.text}")
@@ -155,7 +155,7 @@ class Session:
         return Failure("timeout", text)
 
     def _left(self, own: bool = False) -> float:
-        """Return the seconds that are left for a cell or check, without those that the checks to come keep."""
+        """Return the seconds left for a cell or check, without those reserved for the checks to come."""
         kept = self.until - self._share * max(0, self.checks)
         return (min(kept, self._own_until) if own else kept) - time.monotonic()
 
@@ -173,7 +173,7 @@ class Session:
         try:
             budget = worker.budget(self.limits.notebook, max(self._share, self._left()))
             for cell in self._to_replay():
-                worker.request(budget, CELL, 1, op="cell", source=cell.source, shown=False)
+                worker.request(budget, CELL, 1, op="cell", source=cell.source, is_shown=False)
         except TimedOut as error:
             worker.kill()
             text = "the cells before this one did not end in time when they were run again"
@@ -181,7 +181,7 @@ class Session:
         return worker
 
     def _to_replay(self) -> list[_Finished]:
-        """Return the finished cells; where they took long, without the student's own that did."""
+        """Return the finished cells to run again, without the student's own slow ones if they took long."""
         if sum(cell.seconds for cell in self._finished) <= self.limits.check:
             return self._finished
         return [cell for cell in self._finished if not cell.own or cell.seconds < self.limits.check / 10]
@@ -216,7 +216,9 @@ def _clean_output(item: Any) -> dict[str, Any] | None:
             "traceback": lines,
         }
     if kind in ("display_data", "execute_result") and isinstance(item.get("data"), dict):
-        data = {mime: value for mime, value in item["data"].items() if isinstance(value, str) and _shown(mime, value)}
+        data = {
+            mime: value for mime, value in item["data"].items() if isinstance(value, str) and _is_passive(mime, value)
+        }
         output = {
             "output_type": kind,
             "data": {mime: clean_text(value, 2 << 20) for mime, value in data.items()},
@@ -226,8 +228,8 @@ def _clean_output(item: Any) -> dict[str, Any] | None:
     return None
 
 
-def _shown(mime: str, value: str) -> bool:
-    """Return whether an output can do no more than be looked at: plain text, or base64 and nothing else."""
+def _is_passive(mime: str, value: str) -> bool:
+    """Return whether an output is passive: plain text, or base64 and nothing else."""
     if mime == "text/plain":
         return True
-    return mime in ("image/png", "image/jpeg") and value.isascii() and picture(mime, value.replace("\n", ""))
+    return mime in ("image/png", "image/jpeg") and value.isascii() and is_picture(mime, value.replace("\n", ""))

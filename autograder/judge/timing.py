@@ -1,4 +1,4 @@
-"""How long a student's code may take: what it computes counts, the clock bounds what waits, a total bounds it all."""
+"""The time of a student's code: CPU time counts, the clock bounds waiting, and a total bounds everything."""
 
 import math
 import os
@@ -13,27 +13,27 @@ from autograder.kit.calls import frames
 from autograder.sandbox.memory_watchdog import process_tree, read_proc
 
 _TICK = os.sysconf("SC_CLK_TCK")
-LOOK_SECONDS = 0.1  # the least time between two looks at what a process has computed
+LOOK_SECONDS = 0.1  # the least time between two looks at a process's CPU time
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds that a notebook may take: to compute for one cell or check, by the clock for the cells of its own."""
+    """The limits of a notebook in seconds: of CPU for one cell or check, by the clock for the student's own cells."""
 
     cell: float = 10.0
     check: float = 10.0
     notebook: float = 60.0
     grace: float = 1.0  # after an interrupt, before the kill
-    patience: float = 5.0  # so many times as long by the clock: where others compute too, a process waits its turn
+    patience: float = 5.0  # the factor for time by the clock: beside others, a process waits its turn
 
     @property
     def total(self) -> float:
-        """Return the seconds by the clock for everything: checks have their own time, whatever ran before."""
+        """Return the seconds by the clock for everything; checks have their own time, whatever ran before."""
         return self.notebook + 2 * self.check
 
     @property
     def rule(self) -> str:
-        """Return what a student is to know of this, in one sentence."""
+        """Return the limits for the student, in one sentence."""
         one, all_ = f"{self.cell:g} seconds", f"{self.notebook:g} seconds"
         return (
             f"When it is graded, each cell and each check may compute for {one}, and the cells that you add may take "
@@ -43,7 +43,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Use:
-    """What a job took in some time: seconds by the clock, of CPU, and ready but waiting for its turn."""
+    """The seconds of a job: by the clock, of CPU, and ready but waiting for its turn."""
 
     clock: float = 0.0
     computed: float = 0.0
@@ -53,17 +53,17 @@ class Use:
         return Use(self.clock - other.clock, self.computed - other.computed, self.queued - other.queued)
 
     @property
-    def starved(self) -> bool:
-        """Return whether the job waited for a processor that others used; its own processes do not count as others."""
+    def has_waited_for_cpu(self) -> bool:
+        """Return whether the job waited for a CPU that others used; its own processes do not count as others."""
         return self.queued > self.clock / 4 and self.computed < 0.8 * self.clock
 
 
 def use(pid: int) -> Use:
-    """Return what a job has taken so far."""
+    """Return the seconds that a job has taken so far."""
     clock, computed = time.monotonic(), sum(map(_computed, process_tree(pid)))
     try:
         queued = int(read_proc(f"/proc/{pid}/schedstat").split()[1]) / 1e9
-    except (OSError, IndexError):  # a kernel that does not count it: anyone who waited gets the benefit of the doubt
+    except (OSError, IndexError):  # a kernel that does not count it: a job that waited gets the benefit of the doubt
         queued = clock - computed if Path("/proc", str(pid)).exists() else 0.0
     return Use(clock, computed, queued)
 
@@ -87,7 +87,7 @@ class TimeBudget:
         return use(self.pid) - self.before
 
     def left(self) -> float:
-        """Return for how many seconds there is no need to look again; 0 when the time is up."""
+        """Return the seconds until the next look is needed; 0 when the time is up."""
         now = time.monotonic()
         unseen = self.compute - (now - self.before.clock)  # one thread cannot compute for longer than that
         if unseen <= 0 < self.until - now:
@@ -96,7 +96,7 @@ class TimeBudget:
         return max(0.0, min(unseen, self.until - now))
 
     def wait(self, link: socket.socket) -> float:
-        """Wait for an answer to begin; return by when it is to be whole, on the clock; raise TooLate without one."""
+        """Wait for an answer to begin; return the deadline for its end, on the clock; raise TooLate without one."""
         watched = select.poll()
         watched.register(link, select.POLLIN)
         while (left := self.left()) > 0:
@@ -105,14 +105,14 @@ class TimeBudget:
         raise frames.TooLate("no answer in time")
 
     def why(self) -> tuple[str, bool]:
-        """Return in words why something was stopped, and whether only other work on this machine is to blame."""
+        """Return the reason for a stop in words, and whether only other work on this machine is to blame."""
         took = self.used
         if took.computed >= self.compute:
             return f"did not end within {self.compute:g} seconds: is there an endless loop?", False
         clock = f"did not end within {took.clock:.1f} seconds"
-        if took.starved:
+        if took.has_waited_for_cpu:
             return f"{clock}: this machine was busy with other work (an endless loop would look the same)", True
-        # With less time than anything else is given, the cause lies before it, in what took the notebook's time.
+        # With less time than usual, the cause lies before it, in the cells that used the notebook's time.
         if took.clock >= self.compute and took.clock - took.computed - took.queued > took.clock / 2:
             return f"{clock}, in most of which it waited: is there a sleep, or something that does not come?", False
         return f"{clock}, which was left of the notebook's time", False

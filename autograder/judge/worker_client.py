@@ -1,4 +1,4 @@
-"""One worker in the sandbox: it is asked, waited for no longer than it has time, and believed values only."""
+"""One worker in the sandbox: requests to it, with a limit on waiting, and answers that may only hold values."""
 
 import math
 import secrets
@@ -23,13 +23,13 @@ ENDED = "the code ended the Python process (exit, a crash in native code, or too
 
 Most = tuple[int, int]  # of the largest frame that a worker may send: bytes of arrays, and of text
 READY: Most = 0, 100
-CELL: Most = 0, 5 << 20  # a cell's outputs are text: a million characters of up to four bytes, and what frames them
-CALL: Most = 16 << 20, 1 << 20  # a call's are arrays: what a check gave, its gradients and the outputs are far less
+CELL: Most = 0, 5 << 20  # a cell's outputs are text: a million characters of up to four bytes, and their frame
+CALL: Most = 16 << 20, 1 << 20  # a call's are arrays: a check's arguments, gradients and outputs are far smaller
 ASKING: Most = max(CALL[0], MOST_BODY), max(CELL[1], MOST_HEADER)  # either, or a question for an earlier function
 
 
 class NoReply(Exception):
-    """There is no answer; says why, in words for the student, and whether only a busy machine is to blame."""
+    """No answer: the failure is in words for the student, and `starved` tells if only a busy machine is to blame."""
 
     def __init__(self, kind: Kind, text: str, replies: Sequence[Any] = (), starved: bool = False) -> None:
         super().__init__(text)
@@ -51,7 +51,7 @@ class Worker:
     def __init__(self, sandbox: Sandbox, limits: Limits, earlier: "Earlier | None" = None) -> None:
         self.grace = limits.grace
         self.earlier = earlier
-        self.server: Server | None = None  # answers what the code may ask for in the running call
+        self.server: Server | None = None  # answers the questions of the code in the running call
         self.asked = 0
         self.job = sandbox.start_worker(cpu_seconds=10 + math.ceil(limits.total))
         try:
@@ -62,13 +62,13 @@ class Worker:
             self.request(self.budget(60, 60), READY, 1, op="carry", functions=list(earlier.references))
 
     def budget(self, compute: float, clock: float) -> TimeBudget:
-        """Begin to count what the worker takes."""
+        """Begin to count the worker's time."""
         return TimeBudget(self.job.process.pid, compute, clock)
 
     def request(self, budget: TimeBudget, most: Most, count: int, **request: Any) -> list[Any]:
-        """Return the replies, so many as are asked for; raise TimedOut or WorkerDied when they do not come in time.
+        """Return `count` replies; raise TimedOut or WorkerDied when they do not come in time.
 
-        There are fewer where the code sends itself the interrupt that is ours to send, or says that no more come.
+        There are fewer if the code sends itself an interrupt, or says that no more come.
         """
         self.asked = secrets.randbits(62)  # no answer can be sent ahead of its request
         replies: list[Any] = []
@@ -88,7 +88,7 @@ class Worker:
         frames.send(self.job.link, {"id": self.asked, **message})
 
     def _lost(self, kind: Kind, text: str, replies: Sequence[Any] = (), starved: bool = False) -> NoReturn:
-        """Kill what is left of the worker, and say whose fault it was: where the sandbox fell, it is judged again."""
+        """Kill the rest of the worker, and raise WorkerDied; if the sandbox fell, the notebook is judged again."""
         sandbox_died = self.job.has_sandbox_died()
         self.kill()
         if sandbox_died:
@@ -96,12 +96,12 @@ class Worker:
         raise WorkerDied(kind, text, replies, starved) from None
 
     def _receive(self, budget: TimeBudget, most: Most, count: int, replies: list[Any]) -> None:
-        """Put so many replies into the list; a worker that was interrupted says that no more come."""
+        """Put `count` replies into the list; an interrupted worker says that no more come."""
         while len(replies) < count and (reply := self._reply(budget, most)) is not None:
             replies.append(reply)
 
     def _reply(self, budget: TimeBudget, most: Most) -> Any:
-        """Return the reply; before it, the worker may ask for what earlier functions or a served one give."""
+        """Return the reply; before it, the worker may ask for values of earlier or served functions."""
         server = self.server or (self.earlier.answer if self.earlier else None)
         most = ASKING if server else most
         while True:
@@ -115,7 +115,7 @@ class Worker:
             self._send(budget, {"answer": server(frame["ask"])})
 
     def _interrupt(self, budget: TimeBudget, most: Most, replies: list[Any], count: int) -> NoReturn:
-        """Send an interrupt as Ctrl-C would; kill a worker that does not mind it, or that may be asking something."""
+        """Send an interrupt like Ctrl-C; kill a worker that ignores it, or that may be asking something."""
         why, starved = budget.why()
         if self.server or self.earlier:
             self._lost("timeout", f"the code {why}", replies, starved)

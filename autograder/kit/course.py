@@ -82,7 +82,7 @@ def numbers(cells: Iterable[Any]) -> dict[str, int | None]:
 
 def parts_of(cells: Iterable[Any]) -> dict[str, Part]:
     """Return the parts of a released notebook's cells by name, in their order."""
-    found: dict[str, Part] = {}
+    by_name: dict[str, Part] = {}
     number, hints = None, []
     for cell in cells:
         if cell["cell_type"] == "markdown":
@@ -93,6 +93,6 @@ def parts_of(cells: Iterable[Any]) -> dict[str, Part]:
         if about.get("grade"):
             part, stars = grade_id(cell).removeprefix("check-"), own.get("stars", 0)
             points = own.get("bonus", 0) if stars else about["points"]
-            found[part] = Part(part, number, points, stars, bool(about.get("solution")), tuple(hints))
+            by_name[part] = Part(part, number, points, stars, bool(about.get("solution")), tuple(hints))
             hints = []
-    return found
+    return by_name

@@ -19,12 +19,12 @@ LOADS = ("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS")
 
 def missing_parts(name: str, cells: list[NotebookNode]) -> Iterator[str]:
     """Yield a line on each missing part of a notebook: cells of checks and questions, names that no cell defines."""
-    there, text = {grade_id(cell) for cell in cells}, definition().notebook(name)
+    cell_names, text = {grade_id(cell) for cell in cells}, definition().notebook(name)
     for function in checks(name):
-        if CHECK + function not in there:
+        if CHECK + function not in cell_names:
             yield f"{text} has no cells `#| exercise {function}` and `#| check {function}`"
     for question in questions(name):
-        if question not in there:
+        if question not in cell_names:
             yield f'{text} has no text cell below `+++ {{"written": "{question}"}}`'
     for function, check in checks(name).items():
         starred = [each for each in check.may_call if each in checks(name) and checks(name)[each].stars]

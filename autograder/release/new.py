@@ -35,8 +35,8 @@ def new(name: str, function: str = "", root: Path = ROOT, chapter: bool = False)
     }
     taken = [path.parent if path.parent.name == name else path for path in texts]
     taken += [root / course.folder(name), root / course.solved(name)]
-    if there := next((path for path in taken if path.exists()), None):
-        raise ValueError(f"{there.relative_to(root)} is there already: choose another name, or delete it first")
+    if existing := next((path for path in taken if path.exists()), None):
+        raise ValueError(f"{existing.relative_to(root)} is there already: choose another name, or delete it first")
     before = {root / course.order: (root / course.order).read_text("utf-8")} if chapter else {}
     edited = {path: f"{text}\n{_filled(_row(course), words)}" for path, text in before.items()}
     _write(texts | edited, before)

@@ -188,8 +188,8 @@ def _points(name: str, items: str) -> str:
     names = [item.strip() for item in items.split(",")]
     known = checks(name) | questions(name)
     if unknown := [item for item in names if item not in known]:
-        there = ", ".join(known)
-        raise BlankError(f"{{points {items}}}: nothing is called {', '.join(unknown)}: expected some of {there}")
+        expected = ", ".join(known)
+        raise BlankError(f"{{points {items}}}: nothing is called {', '.join(unknown)}: expected some of {expected}")
     amounts, kinds, givers = zip(*(_amount(known[item]) for item in names), strict=True)
     if len({*zip(kinds, givers, strict=True)}) > 1:
         raise BlankError(

@@ -16,7 +16,7 @@ from autograder.checks import Check, checks, find
 from autograder.checks.faults import duplicates
 from autograder.kit.calls.call import call
 from autograder.kit.verdict.cases import Case, Kind
-from autograder.kit.verdict.compare import same
+from autograder.kit.verdict.compare import are_same
 from autograder.kit.verdict.grading import Verdict, grade
 from autograder.kit.verdict.hunts import refusing
 from autograder.kit.verdict.repair import repair
@@ -52,8 +52,8 @@ class Trial:
         """Yield a row for the reference, for an unwritten function and for each known mistake."""
         yield self._right()
         yield self._unwritten()
-        shown = {name for example in self.check.worked_examples() for name in example.mistakes}
-        yield from (self._mistake(mistake, mistake.__name__ in shown) for mistake in self.check.mistakes)
+        in_examples = {name for example in self.check.worked_examples() for name in example.mistakes}
+        yield from (self._mistake(mistake, mistake.__name__ in in_examples) for mistake in self.check.mistakes)
 
     def _right(self) -> Row:
         verdicts = [self.verdict(cases, self.check.reference) for cases in self.draws]
@@ -98,7 +98,7 @@ class Trial:
     def _is_visible(case: Case, mistake: str) -> bool:
         """Return whether a known mistake gives other numbers than the right ones on a case, or crashes there."""
         known = next(known for known in case.known if known.name == mistake)
-        return not same(known.outputs, case.outputs.values())
+        return not are_same(known.outputs, case.outputs.values())
 
     def unasked(self) -> list[str]:
         """Return the cases whose right values earn no points."""

@@ -49,19 +49,19 @@ def similarity(out: Path, assignment: str, students: Iterable[str]) -> Similarit
     """Return the similarities among the submissions to one assignment."""
     functions = template(assignment).functions if released_notebook(assignment).exists() else []
     solutions = fingerprint.fingerprints(_cells(source_notebook(assignment)), functions)
-    public, found, by_function = given_out(assignment), Similarity(), defaultdict(list)
+    public, result, by_function = given_out(assignment), Similarity(), defaultdict(list)
     for student in students:
         sources = _cells(out / "autograded" / student / assignment / f"{assignment}.ipynb")
         for name, code in parser_client.fingerprints(sources, functions).items():
             hashes, own = set(code.hashes), frozenset(code.hashes) - public
             solution = hashes & set(solutions[name].hashes) if name in solutions else ()
             if len(hashes) >= FEWEST and len(solution) >= PUBLIC * len(hashes):
-                found.public.setdefault(student, []).append(name)
+                result.public.setdefault(student, []).append(name)
             elif len(own) >= FEWEST:
                 by_function[name].append(_Code(student, own, frozenset(code.names)))
-    found.groups = [group for name, codes in by_function.items() for group in _groups(name, codes)]
-    found.groups.sort(key=lambda group: (-group.share * group.hashes, group.function, group.students))
-    return found
+    result.groups = [group for name, codes in by_function.items() for group in _groups(name, codes)]
+    result.groups.sort(key=lambda group: (-group.share * group.hashes, group.function, group.students))
+    return result
 
 
 def given_out(assignment: str) -> set[str]:

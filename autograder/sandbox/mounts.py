@@ -61,8 +61,8 @@ SETTINGS = {
 
 def view(kit: Path) -> View:
     """Return the view of student code that runs with this kit."""
-    shown = {"/sandbox/inside": INSIDE, "/kit": kit.resolve(), **_python_shown(), **packages(kit)}
-    hidden = {*_python_hidden(), *_private_paths(shown | {str(path): path for path in system_places()})}
+    mounts = {"/sandbox/inside": INSIDE, "/kit": kit.resolve(), **_python_shown(), **packages(kit)}
+    hidden = {*_python_hidden(), *_private_paths(mounts | {str(path): path for path in system_places()})}
     outermost = sorted(path for path in hidden if not hidden & set(map(str, Path(path).parents)))
     settings = {
         "PATH": f"{PREFIX}/bin:/usr/bin:/bin",
@@ -70,7 +70,7 @@ def view(kit: Path) -> View:
         "LD_LIBRARY_PATH": str(SHARED),
         **SETTINGS,
     }
-    return View(shown, outermost, f"{PREFIX}/bin/{VERSION}", settings)
+    return View(mounts, outermost, f"{PREFIX}/bin/{VERSION}", settings)
 
 
 def _python_shown() -> dict[str, Path]:
@@ -131,13 +131,13 @@ def plain_view(kit: Path, folder: Path) -> View:
 
 def packages(kit: Path) -> dict[str, Path]:
     """Return the files and folders of the distributions that the kit needs: {path inside: path outside}."""
-    shown: dict[str, Path] = {}
+    mounts: dict[str, Path] = {}
     for name in sorted(closure([*WORKER_REQUIREMENTS, *_required(kit)])):
         distribution = _installed()[name]
         for top in _top_names(distribution):
             if (source := Path(str(distribution.locate_file(top)))).exists():
-                shown.setdefault(f"{PACKAGES}/{top}", source)
-    return shown
+                mounts.setdefault(f"{PACKAGES}/{top}", source)
+    return mounts
 
 
 def _top_names(distribution: importlib.metadata.Distribution) -> list[str]:

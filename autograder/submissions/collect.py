@@ -107,9 +107,9 @@ def _add_students(students: ByStudent, root: Path, assignments: list[str], inbox
 
 def _is_by_folder(students: list[StudentFiles]) -> bool:
     """Return whether a class lies in STUDENT/NAME/: a quarter of it is enough, others may have put theirs elsewhere."""
-    there = [each for each in students if any(file.is_notebook for file in each.files)] or students
-    by_folder = sum(each.is_by_folder for each in there)
-    return by_folder > 0 and 4 * by_folder >= len(there)
+    with_notebooks = [each for each in students if any(file.is_notebook for file in each.files)] or students
+    by_folder = sum(each.is_by_folder for each in with_notebooks)
+    return by_folder > 0 and 4 * by_folder >= len(with_notebooks)
 
 
 def _of_most(students: list[StudentFiles], root: Path) -> str:
@@ -117,16 +117,16 @@ def _of_most(students: list[StudentFiles], root: Path) -> str:
 
     Raise ValueError where several have as many.
     """
-    each_said = [said for each in students if (said := each.assignments_said)]
-    count = Counter(name for said in each_said for name in said)
-    alone = Counter(name for said in each_said if len(said) == 1 for name in said)
+    each_said = [names for each in students if (names := each.assignments_said)]
+    count = Counter(name for names in each_said for name in names)
+    alone = Counter(name for names in each_said if len(names) == 1 for name in names)
     name, most = (alone or count or Counter([""])).most_common(1)[0]
     if len(count) < 2 or (2 * most > len(each_said) and alone):
         return name
     by_number = sorted(count.items(), key=lambda each: (-each[1], each[0]))  # the same sentence at each run
-    there = ", ".join(f"{name} of {number}" for name, number in by_number)
+    numbers = ", ".join(f"{name} of {number}" for name, number in by_number)
     raise ValueError(
-        f"{root} holds notebooks of several assignments, students counted: {there}. Say which one this run is of, "
+        f"{root} holds notebooks of several assignments, students counted: {numbers}. Say which one this run is of, "
         "--assignment NAME, and grade it once for each; or sort them into STUDENT/NAME/."
     )
 

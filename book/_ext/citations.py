@@ -23,14 +23,14 @@ def noted(app: Sphinx, doctree: nodes.document, name: str) -> None:
     if app.builder.name != "html":
         return
     entries = {each.citation_id: each.entry for each in app.env.get_domain("cite").citations}
-    shown: set[tuple[int, str]] = set()  # section of the second level, work
+    placed: set[tuple[int, str]] = set()  # section of the second level, work
     for reference in list(doctree.findall(nodes.reference)):
         work = reference.get("refuri", "").rpartition("#")[2] or reference.get("refid", "")
         if work not in entries or "reftitle" not in reference:  # what sphinxcontrib-bibtex gives its links
             continue
         place = (id(chapter_section(reference)), work)
-        is_in_margin = has_margin(reference) and place not in shown
-        shown |= {place} if is_in_margin else set()
+        is_in_margin = has_margin(reference) and place not in placed
+        placed |= {place} if is_in_margin else set()
         classes = "cited first" if is_in_margin else "cited"
         # Not read aloud: the link leads to the whole entry, and a note amid a sentence would break it.
         note = f'<span class="{classes}" aria-hidden="true">{escape(cited(entries[work]))}</span>'

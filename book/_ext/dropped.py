@@ -39,10 +39,10 @@ def with_numbers(text: str, order: list[str], titles: dict[str, str]) -> str:
         names = [name.strip() for name in named["names"].split(",")]
         if unknown := [name for name in names if name not in titles]:
             raise ExtensionError(f"{named[0]}: no chapter is called {unknown[0]}")
-        there = [str(order.index(name) + 1) for name in names if name in order]
-        if not there:
+        kept_numbers = [str(order.index(name) + 1) for name in names if name in order]
+        if not kept_numbers:
             return _listed([f"“{titles[name]}”" for name in names])
-        return f"{named['word']}{'s' if len(there) > 1 else ''} {_listed(there)}"
+        return f"{named['word']}{'s' if len(kept_numbers) > 1 else ''} {_listed(kept_numbers)}"
 
     return NUMBERS.sub(numbers, text)
 

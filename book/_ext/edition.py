@@ -70,9 +70,9 @@ def listings(text: str) -> Iterator[tuple[str, str, str]]:
     lines = text.splitlines()
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            told = " ".join((ast.get_docstring(node) or "").split("\n\n")[0].split())
+            paragraph = " ".join((ast.get_docstring(node) or "").split("\n\n")[0].split())
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            sentence = re.split(r"(?<=\.)\s(?=[A-Z])", told)[0].removeprefix("Return ")
+            sentence = re.split(r"(?<=\.)\s(?=[A-Z])", paragraph)[0].removeprefix("Return ")
             yield node.name, sentence[:1].upper() + sentence[1:], "\n".join(lines[first - 1 : node.end_lineno])
 
 
@@ -86,9 +86,9 @@ class Functions(SphinxDirective):
         self.env.note_dependency(str(file))
         text = whole(file) if self.config.edition == "students" else file.read_text(encoding="utf8")
         made: list[nodes.Node] = []
-        for name, told, code in listings(text):
-            said = escape(told.replace("`", ""))
-            head = f'<details class="listed"><summary><code>{name}</code> <span>{said}</span></summary>'
+        for name, paragraph, code in listings(text):
+            summary = escape(paragraph.replace("`", ""))
+            head = f'<details class="listed"><summary><code>{name}</code> <span>{summary}</span></summary>'
             made += [nodes.raw("", head, format="html"), nodes.literal_block(code, code, language="python")]
             made.append(nodes.raw("", "</details>", format="html"))
         return made

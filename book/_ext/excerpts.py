@@ -52,8 +52,8 @@ def articles(site: Path, names: set[str]) -> Iterator[tuple[str, Any]]:
     """Yield each page's name and its article."""
     for name in sorted(names):
         file = site / f"{name}.html"
-        if file.is_file() and (found := html.parse(str(file)).xpath("//article[contains(@class,'bd-article')]")):
-            yield name, found[0]
+        if file.is_file() and (articles := html.parse(str(file)).xpath("//article[contains(@class,'bd-article')]")):
+            yield name, articles[0]
 
 
 def sections(name: str, article: Any, terms: dict[tuple[str, str], list[str]]) -> Iterator[Section]:
@@ -71,9 +71,9 @@ def sections(name: str, article: Any, terms: dict[tuple[str, str], list[str]]) -
         ]:
             inner.drop_tree()
         anchors = [section.get("id", ""), *(each.get("id", "") for each in section.xpath("./span[@id]"))]
-        found = dict.fromkeys(term for anchor in anchors for term in terms.get((name, anchor), []))
+        keywords = dict.fromkeys(term for anchor in anchors for term in terms.get((name, anchor), []))
         address = f"{name}.html" if heads[0].tag == "h1" else f"{name}.html#{section.get('id')}"
-        yield address, page, words(heads[0]), words(own), ", ".join(found)
+        yield address, page, words(heads[0]), words(own), ", ".join(keywords)
     for term in article.xpath(".//dl[contains(@class,'glossary')]/dt[@id]"):
         yield f"{name}.html#{term.get('id')}", page, words(term), words(meaning(term)), ""
 
@@ -86,15 +86,15 @@ def meaning(term: Any) -> Any:
 def excerpt(target: Any) -> str:
     """Return the excerpt for a link to this element: an entry, a formula, a figure, or the beginning of a section."""
     if target.tag == "dt":
-        shown = [target, meaning(target)]
+        elements = [target, meaning(target)]
     elif target.tag == "section":
         paragraphs = [each for each in target if each.tag == "p"]
-        shown = [*(each for each in target if each.tag in HEADS), *paragraphs[:1]]
+        elements = [*(each for each in target if each.tag in HEADS), *paragraphs[:1]]
     elif target.tag in ("figure", "table") or "math" in (target.get("class") or ""):
-        shown = [target]
+        elements = [target]
     else:
         return ""
-    text = "".join(_plain(each) for each in shown)
+    text = "".join(_plain(each) for each in elements)
     return text if len(text.encode()) <= LONGEST else ""
 
 
@@ -112,7 +112,7 @@ def _plain(element: Any) -> str:
 def led_to(every: dict[str, Any]) -> set[tuple[str, str]]:
     """Return the pages and places to which links of other pages lead."""
     hrefs = {link.get("href") for article in every.values() for link in article.iter("a") if link.get("href")}
-    return {(found[1], found[2]) for href in hrefs if (found := LINK.fullmatch(href)) and found[1] in every}
+    return {(match[1], match[2]) for href in hrefs if (match := LINK.fullmatch(href)) and match[1] in every}
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:
@@ -127,14 +127,14 @@ def write(app: Sphinx, exception: Exception | None) -> None:
         for named, text in entries(source.read_text(encoding="utf8")):
             for page, slug in re.findall(r"\]\(([\w./-]+\.md)#([\w-]+)\)", text):
                 terms.setdefault((name_of((source.parent / page).resolve()), slug), []).extend(named)
-    found = [list(each) for name, article in every.items() for each in sections(name, article, terms)]
-    shown = {}
+    parts = [list(each) for name, article in every.items() for each in sections(name, article, terms)]
+    texts = {}
     for page, place in sorted(led_to(every)):
         targets = every[page].xpath(".//*[@id=$place]", place=place)
         target = next((each.getparent() if each.tag == "span" else each for each in targets), None)
         if target is not None and (text := excerpt(target)):
-            shown[f"{page}.html#{place}"] = text
-    for script, name, data in (("sections.js", "SECTIONS", found), ("excerpts.js", "EXCERPTS", shown)):
+            texts[f"{page}.html#{place}"] = text
+    for script, name, data in (("sections.js", "SECTIONS", parts), ("excerpts.js", "EXCERPTS", texts)):
         compact = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
         (site / "_static" / script).write_text(f"window.{name}={compact}\n", encoding="utf8")
     copyfile(LIBRARY, site / "_static" / LIBRARY.name)

@@ -86,8 +86,8 @@ def stale_chapters(app: Sphinx, env: BuildEnvironment, added: set, changed: set,
             continue
         now = fingerprint(page)
         if recorded.get(docname) != now:
-            shown = f"book/{env.doc2path(docname, base=False)}"
-            print(f"{shown}: what it stands on is new or has changed, its cells will run", flush=True)
+            label = f"book/{env.doc2path(docname, base=False)}"
+            print(f"{label}: what it stands on is new or has changed, its cells will run", flush=True)
             drop_records(cache_path, page)
             recorded[docname] = now
         if seen_here.get(docname) != now:
@@ -103,10 +103,10 @@ def say_where(app: Sphinx, exception: Exception | None) -> None:
     for docname in sorted(app.env.found_docs):
         run = NbMetadataCollector.get_exec_data(app.env, docname)
         if run and not run["succeeded"]:
-            page, shown = Path(app.env.doc2path(docname)), f"book/{app.env.doc2path(docname, base=False)}"
+            page, label = Path(app.env.doc2path(docname)), f"book/{app.env.doc2path(docname, base=False)}"
             faults = FAULT.findall(COLOUR.sub("", run["traceback"] or ""))
             error = faults[-1] if faults else run["error"]
-            logger.error("%s:%s: this cell failed: %s", shown, failed_line(page, run["traceback"]), error)
+            logger.error("%s:%s: this cell failed: %s", label, failed_line(page, run["traceback"]), error)
 
 
 def failed_line(page: Path, traceback: str | None) -> int:

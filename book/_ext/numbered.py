@@ -36,13 +36,13 @@ def numbered(body: str, before: str) -> str:
     """Return a page with the number of each figure and each table in its caption."""
     counts: Counter[str] = Counter()
 
-    def with_number(found: re.Match[str]) -> str:
-        kind = "Table" if found["table"] else "Figure"
+    def with_number(match: re.Match[str]) -> str:
+        kind = "Table" if match["table"] else "Figure"
         counts[kind] += 1
         number = f"{kind} {before}{counts[kind]}"
-        if found["drawn"]:
-            return f"{found['drawn']}{number}. "
-        return f'{found[0]}<span class="caption-number">{number}. </span>'
+        if match["drawn"]:
+            return f"{match['drawn']}{number}. "
+        return f'{match[0]}<span class="caption-number">{number}. </span>'
 
     return CAPTION.sub(with_number, body)
 

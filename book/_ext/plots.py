@@ -57,8 +57,8 @@ def themed(svg: str, alt: str) -> str:
 
 def key(plot: str) -> str:
     """Return a plot's legend once more, in HTML, for phones: there the plot scrolls, and its legend out of sight."""
-    found, handles, entries = LEGEND.search(plot), [], []
-    for piece in PIECE.split(found[1])[1:] if found else ():
+    match, handles, entries = LEGEND.search(plot), [], []
+    for piece in PIECE.split(match[1])[1:] if match else ():
         if not (name := OF_LEGEND.match(piece)):
             break
         if name[2] != "text":
@@ -78,8 +78,8 @@ def below(plot: str, box: str, alt: str) -> tuple[str, str, str]:
     A plot whose text does not begin with the one title at its top, such as one of several panels, keeps its titles.
     """
     left, top, wide, high = map(float, box.split())
-    heads = [found for found in TITLE.finditer(plot) if float(found["y"]) <= top + HEAD]
-    titles = [found for found in heads if (words := unescape(found["words"]).strip()) and alt.startswith(words)]
+    heads = [match for match in TITLE.finditer(plot) if float(match["y"]) <= top + HEAD]
+    titles = [match for match in heads if (words := unescape(match["words"]).strip()) and alt.startswith(words)]
     first = re.split(r"(?<=[.:;])\s", alt)[0].rstrip(".:;")
     first = first if len(first) <= LONGEST else ""
     if len(titles) != 1 or sum(abs(float(each["y"]) - float(titles[0]["y"])) < BESIDE for each in heads) > 1:

@@ -34,7 +34,7 @@ def joined(sheet: Path, static: Path) -> str:
     text = sheet.read_text(encoding="utf8")
     first = [joined((sheet.parent / name).resolve(), static) for name in IMPORT.findall(text)]
     folder = sheet.parent.resolve().relative_to(static.resolve())
-    own = ADDRESS.sub(lambda found: f'url("{normpath(folder / found[2])}")', IMPORT.sub("", text))
+    own = ADDRESS.sub(lambda match: f'url("{normpath(folder / match[2])}")', IMPORT.sub("", text))
     return "\n".join([*first, own])
 
 

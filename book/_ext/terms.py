@@ -19,12 +19,12 @@ PLAIN = {"attention", "corpus", "epoch", "head", "token"}  # what every reader k
 
 def abroad(page: str, glossary: Path) -> dict[str, str]:
     """Return the terms that no section of a page treats, in lower case, each with its entry's first term."""
-    found = {}
+    by_word = {}
     for terms, text in entries(glossary.read_text(encoding="utf8")):
         homes = {name_of((glossary.parent / home).resolve()) for home, _ in SECTION.findall(text)}
         if page not in {*homes, *(chapter_of(home) for home in homes)}:
-            found |= {term.lower(): term for term in terms if term.lower() not in PLAIN}
-    return found
+            by_word |= {term.lower(): term for term in terms if term.lower() not in PLAIN}
+    return by_word
 
 
 def is_read_in_order(page: str) -> bool:
@@ -54,15 +54,15 @@ class Terms(SphinxPostTransform):
         longest = sorted(map(re.escape, wanted), key=len, reverse=True)
         pattern = re.compile(rf"\b({'|'.join(longest)})(?:s\b|\b)", re.IGNORECASE)
         for text in running(paragraph):
-            if not (found := pattern.search(text)):
+            if not (match := pattern.search(text)):
                 continue
-            term = wanted.pop(found[1].lower())
+            term = wanted.pop(match[1].lower())
             link = nodes.reference(
-                "", found[0], refuri=self.app.builder.get_relative_uri(self.env.docname, GLOSSARY) + f"#{term}",
+                "", match[0], refuri=self.app.builder.get_relative_uri(self.env.docname, GLOSSARY) + f"#{term}",
                 internal=True, classes=["term"],
             )  # fmt: skip
             place = next(at for at, each in enumerate(text.parent.children) if each is text)
-            parts = [nodes.Text(text[: found.start()]), link, nodes.Text(text[found.end() :])]
+            parts = [nodes.Text(text[: match.start()]), link, nodes.Text(text[match.end() :])]
             text.parent[place : place + 1] = [part for part in parts if part.astext()]
             return
 

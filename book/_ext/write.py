@@ -60,7 +60,7 @@ def shapes(node: ast.FunctionDef) -> list[str]:
     given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     inside = [f"{each.arg} {spelled(each.annotation)}" for each in given if has_shape(each.annotation)]
     made = f"returns {spelled(node.returns)}" if has_shape(node.returns) or inside else ""
-    return [line for told in (", ".join(inside), made) for line in wrapped(told, "# ")]
+    return [line for text in (", ".join(inside), made) for line in wrapped(text, "# ")]
 
 
 def wrapped(text: str, before: str = "") -> list[str]:
@@ -87,10 +87,10 @@ def head(node: ast.FunctionDef) -> list[str]:
 
 def first_sentence(node: ast.FunctionDef | ast.ClassDef) -> list[str]:
     """Return the lines of a docstring with the first sentence alone, and nothing for what has none."""
-    told = (ast.get_docstring(node) or "").partition("\n\n")[0]
-    if not told:
+    paragraph = (ast.get_docstring(node) or "").partition("\n\n")[0]
+    if not paragraph:
         return []
-    sentence = re.split(r"(?<=[.:])\s", " ".join(told.split()))[0].removesuffix(":").removesuffix(".")
+    sentence = re.split(r"(?<=[.:])\s", " ".join(paragraph.split()))[0].removesuffix(":").removesuffix(".")
     return wrapped(f'"""{sentence}."""')
 
 
@@ -140,10 +140,10 @@ class Write(SphinxDirective):
             raise self.error(f"{{write}} {self.arguments[0]}: it has a star, and no page prints its body")
         for file in (module.path, notebook(chapter)):
             self.env.note_dependency(str(file))
-        shown = self.box(chapter, part, name, code[0])
+        box = self.box(chapter, part, name, code[0])
         if self.config.edition != "students":
-            shown += self.fold("\n\n\n".join([code[1], *helpers]))
-        return self.parsed(shown)
+            box += self.fold("\n\n\n".join([code[1], *helpers]))
+        return self.parsed(box)
 
     def box(self, chapter: str, part: Part, name: str, code: str) -> list[str]:
         where = f"`{chapter}.ipynb`"

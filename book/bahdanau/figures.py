@@ -80,15 +80,15 @@ def errors_table() -> HTML:
     return translation_errors.errors_table(runs, "model", "Test translations that are wrong (greedy, of 2,000)")
 
 
-def never_right(shown: int = 6) -> HTML:
+def never_right(count: int = 6) -> HTML:
     """Return test sentences that all seeds translate wrongly, with the first seed's translation."""
     seeds = [seed["translations"]["test"]["greedy"] for seed in outputs_of("")]
     pairs = corpora.load("phrasebook").tests["test"]
     wrong = [(pair, ours[0]) for pair, *ours in zip(pairs, *seeds, strict=True) if pair.target not in ours]
     return table(
-        f"Wrong with every seed: {len(wrong)} of {len(pairs):,} test sentences, the first {shown}",
+        f"Wrong with every seed: {len(wrong)} of {len(pairs):,} test sentences, the first {count}",
         ["source", "true translation", "seed 1"],
-        [[pair.source, pair.target, ours] for pair, ours in wrong[:shown]],
+        [[pair.source, pair.target, ours] for pair, ours in wrong[:count]],
     )
 
 

@@ -39,11 +39,11 @@ def links_drawing(pair: Pair, links: Links) -> Drawing:
     """Draw both sentences and lines between their words: true links of ours, wrong ones, and true ones that we lack."""
     source, target, gold = pair.source.split(), pair.target.split(), gold_of(pair)
     groups = {"true": links & gold, "wrong": links - gold, "missing": gold - links}
-    told = "; ".join(
+    description = "; ".join(
         f"{name}: {', '.join(f'{source[i]} to {target[j]}' for i, j in sorted(group)) or 'none'}"
         for name, group in groups.items()
     )
-    drawing = Drawing("Links of one sentence", f"“{pair.source}” above “{pair.target}”, with lines. {told}.")
+    drawing = Drawing("Links of one sentence", f"“{pair.source}” above “{pair.target}”, with lines. {description}.")
     drawing.panel(COLUMN * max(len(source), len(target)), 158)
     for name, group in groups.items():
         for i, j in sorted(group):

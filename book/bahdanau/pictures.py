@@ -48,8 +48,8 @@ def two_orders() -> Picture:
         axes.set(title=column.heading, xlim=(-0.4, 1.7))
         axes.set_xticks(range(2), ["not read", "read"])
         axes.margins(y=0.15)
-        told = "; ".join(f"{name} {spread(each, column.digits)}" for name, each in seeds.items())
-        texts.append(f"{column.heading}: {told}")
+        numbers = "; ".join(f"{name} {spread(each, column.digits)}" for name, each in seeds.items())
+        texts.append(f"{column.heading}: {numbers}")
     both[0].set_xlabel(f"the word just said\n{KEY}", fontsize=9.5)
     both[1].set_xlabel("the word just said", fontsize=9.5)
     return Picture(figure, f"By whether the query has read the word just said, before and after. {'. '.join(texts)}.")
@@ -83,8 +83,8 @@ def weighted_place(states: Sequence[tuple[float, float]], query: tuple[float, fl
     words = f"$c$ = ({x:.3f}, {y:.3f})".replace("0.", ".")
     axes.annotate(words, (x, y), textcoords="offset points", xytext=(-2, -18), ha="right")
     axes.set(xlim=(-0.15, 1.2), ylim=(-0.15, 1.25), xticks=(0, 1), yticks=(0, 1), aspect="equal")
-    told = ", ".join(f"{state} with {weight:.3f}" for state, weight in zip(states, weights.tolist(), strict=True))
-    return Picture(figure, f"The states {told}; between them their weighted sum, the context, at ({x:.3f}, {y:.3f}).")
+    words = ", ".join(f"{state} with {weight:.3f}" for state, weight in zip(states, weights.tolist(), strict=True))
+    return Picture(figure, f"The states {words}; between them their weighted sum, the context, at ({x:.3f}, {y:.3f}).")
 
 
 def query_errors() -> Picture:

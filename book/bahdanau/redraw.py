@@ -61,8 +61,8 @@ def steps(drawing: str, rows: Float[Tensor, "target source"]) -> str:
         r'(class="beam weights" stroke-width=")([^"]*)(")', drawing, map(width, first.flatten().tolist())
     )
     drawing = replaced(r'(<text [^>]*class="small" data-weight=""[^>]*>)([^<]*)(</text>)', drawing, flat)
-    told = (f"{', '.join(row[:-1])} and {row[-1]}" for row in numbers)
-    return replaced(rf"()((?:{NUMBER}, )+{NUMBER} and {NUMBER})()", drawing, told)
+    lists = (f"{', '.join(row[:-1])} and {row[-1]}" for row in numbers)
+    return replaced(rf"()((?:{NUMBER}, )+{NUMBER} and {NUMBER})()", drawing, lists)
 
 
 def way_around(drawing: str, rows: Float[Tensor, "target source"]) -> str:

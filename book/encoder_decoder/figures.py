@@ -49,10 +49,10 @@ def survivors(length: int, run: str = PHRASEBOOK) -> Survivors:
     pairs = corpora.load("phrasebook").tests["test"]
     chosen = [(place, pair.target.split()) for place, pair in enumerate(pairs) if len(pair.source.split()) == length]
     seeds = [each["translations"]["test"]["greedy"] for each in outputs("encoder_decoder", run)]
-    found = [matches(seed[place].split(), true) for seed in seeds for place, true in chosen]
+    counts = [matches(seed[place].split(), true) for seed in seeds for place, true in chosen]
     chance = [matches(other, true) for at, true in chosen for place, other in chosen if place != at]
     words = statistics.fmean(len(true) for _, true in chosen)
-    return Survivors(len(chosen), words, statistics.fmean(found), statistics.fmean(chance))
+    return Survivors(len(chosen), words, statistics.fmean(counts), statistics.fmean(chance))
 
 
 def matches(output: Sequence[str], true: Sequence[str]) -> int:
@@ -62,29 +62,29 @@ def matches(output: Sequence[str], true: Sequence[str]) -> int:
 
 def of_thirty() -> str:
     """Return the chapter's answer to its guess; raise ValueError where the results no longer say about half."""
-    found = survivors(30).found
-    if not 12 <= found <= 18:
-        raise ValueError(f"the lesson's guess is answered with about half of 30 words, but {found:.1f} are found")
-    return f"With 256 numbers, of a true translation's 30 words {found:.0f} come out again, somewhere in the sentence."
+    count = survivors(30).found
+    if not 12 <= count <= 18:
+        raise ValueError(f"the lesson's guess is answered with about half of 30 words, but {count:.1f} are found")
+    return f"With 256 numbers, of a true translation's 30 words {count:.0f} come out again, somewhere in the sentence."
 
 
 TOLD = {  # what the lesson says of its model's translation of the eighteen words
-    "your sister is gone": lambda said: "sister" not in said,
-    "a pie has come from nowhere": lambda said: "pie" in said,
-    "the frame is there": lambda said: said.startswith("he is going to ") and "next week , then" in said,
+    "your sister is gone": lambda output: "sister" not in output,
+    "a pie has come from nowhere": lambda output: "pie" in output,
+    "the frame is there": lambda output: output.startswith("he is going to ") and "next week , then" in output,
 }
 
 
 def as_told(model: Trained) -> str:
     """Return a model's translation of the eighteen words; raise ValueError where the lesson says another thing."""
-    said, short = model.translate([long_sentence().source, SHORT])
-    wrong = [words for words, is_so in TOLD.items() if not is_so(said)]
+    output, short = model.translate([long_sentence().source, SHORT])
+    wrong = [words for words, is_so in TOLD.items() if not is_so(output)]
     if wrong or short != "he hit me with a pie":
-        told = ", ".join(wrong) or "the short sentence is right"
+        claims = ", ".join(wrong) or "the short sentence is right"
         raise ValueError(
-            f"the first chapter says “{told}”, but its model now says “{said}” and “{short}”: rewrite the text"
+            f"the first chapter says “{claims}”, but its model now says “{output}” and “{short}”: rewrite the text"
         )
-    return said
+    return output
 
 
 def quoted() -> dict[str, str]:

@@ -150,11 +150,11 @@ def projection(model: Trained, groups: Mapping[str, Sequence[str]] = ORDERED) ->
     return Projection(places, (shares[0], shares[1]), orders, apart[same_order].mean().item())
 
 
-def projection_plot(shown: Projection) -> Picture:
+def projection_plot(states: Projection) -> Picture:
     """Draw sentences by the first two principal components of their vectors."""
     figure, (axes,) = panels((6.4, 3.8), grid="")
     texts = []
-    for (name, points), (colour, marker, _) in zip(shown.places.items(), STYLES, strict=False):
+    for (name, points), (colour, marker, _) in zip(states.places.items(), STYLES, strict=False):
         _, x, y = zip(*points, strict=True)
         axes.plot(x, y, ls="", color=colour, marker=marker, ms=8, label=name)
         left = fmean(x) < 0
@@ -162,7 +162,7 @@ def projection_plot(shown: Projection) -> Picture:
             side = {"xytext": (9 if left else -9, 0), "ha": "left" if left else "right", "va": "center"}
             axes.annotate(sentence, (a, b), textcoords="offset points", fontsize=9.5, **side)
         texts.append(f"{name}: {'; '.join(f'{sentence} at ({a:.1f}, {b:.1f})' for sentence, a, b in points)}")
-    first, second = (f"{100 * share:.0f} %" for share in shown.shares)
+    first, second = (f"{100 * share:.0f} %" for share in states.shares)
     axes.set(xlabel=f"first component ({first} of the variance)", ylabel=f"second component ({second})")
     axes.margins(0.1, 0.25)
     legend_below(figure, 2)

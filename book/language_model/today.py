@@ -58,11 +58,11 @@ def sublayer(drawing: Drawing, bottom: float, words: str, norm: str, *, on_strea
 def speeds(head_dim: int = 8, base: float = 10000.0, positions: Sequence[int] = (0, 1, 2, 10, 100, 1000)) -> Drawing:
     """Draw the pairs of features of a head as clocks, each at its own speed, at several positions."""
     angles = [base ** (-2 * pair / head_dim) for pair in range(head_dim // 2)]
-    told = "; ".join(f"pair {pair}: {angle:g} radians a position" for pair, angle in enumerate(angles))
+    turns = "; ".join(f"pair {pair}: {angle:g} radians a position" for pair, angle in enumerate(angles))
     drawing = Drawing(
         "Pairs that turn at different speeds",
         f"A row for each pair of a head with {head_dim} features, a column for each of the positions "
-        f"{', '.join(map(str, positions))}; in each a clock with its hand. {told}.",
+        f"{', '.join(map(str, positions))}; in each a clock with its hand. {turns}.",
     )
     pitch, left, radius = 44.0, 66.0, 15.0
     drawing.panel(330, 34 + 38 * len(angles))

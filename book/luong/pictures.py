@@ -64,9 +64,9 @@ def jumps(source: int = 9, strong: int = 2, height: float = 2.0, D: float = 2.0)
         for part, (first, last) in enumerate(pairwise(edges)):
             p = torch.linspace(first + 1e-4, last - 1e-4, 60)
             y = weights_at(p, scores, D)[:, s].numpy()
-            shown = np.where(y > 0, y, np.nan)
+            positive = np.where(y > 0, y, np.nan)
             label = None if part else f"position {s}"
-            axes.plot(p, shown, color=colour, ls=line, label=label, lw=3 if s == strong else 1.8)
+            axes.plot(p, positive, color=colour, ls=line, label=label, lw=3 if s == strong else 1.8)
     for edge in edges[1:-1]:
         axes.axvline(edge, color="#999999", lw=0.6, ls=":")
     axes.set(xlabel="centre of the window, $p_t$", ylabel="weight $a_t(s)$", ylim=(0, None))
@@ -110,10 +110,10 @@ def directions(matrix: Tensor, query: Tensor, states: Tensor) -> Picture:
         axes.set(title=name, xlim=(-0.6, 2.9), ylim=(-2.4, 2.4), aspect="equal", xticks=range(3), yticks=range(-2, 3))
         axes.axhline(0, color="#dddddd", lw=0.8, zorder=0)
         axes.axvline(0, color="#dddddd", lw=0.8, zorder=0)
-        told = ", ".join(
+        description = ", ".join(
             f"{state} {weight:.2f}" for state, weight in zip(states.tolist(), weights.tolist(), strict=True)
         )
-        texts.append(f"{name} looks along {(x, y)}, weights {told}")
+        texts.append(f"{name} looks along {(x, y)}, weights {description}")
     return Picture(figure, f"Three source states as points, larger with more weight. {'; '.join(texts)}.")
 
 

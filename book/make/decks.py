@@ -62,15 +62,15 @@ def put_out(page: str, name: str) -> str:
     """Return, as HTML, what the first cell of a page that calls a function puts out, or a raw block of a class."""
     if name.startswith("."):
         blocks = RAW.findall(page_file(page).read_text(encoding="utf8"))
-        found = [block for block in blocks if name[1:] in re.split(r'[\s"]', block.partition(">")[0])]
+        matching = [block for block in blocks if name[1:] in re.split(r'[\s"]', block.partition(">")[0])]
     else:
         cells = [cell for cell in executed(page) if re.search(rf"\b{name}\(", cell["source"])]
         outputs = [[each["data"] for each in cell.get("outputs", ()) if "data" in each] for cell in cells]
         html = ["".join(data.get("text/html", "") for data in each) for each in outputs]
-        found = [each for each in html if each]
-    if not found:
+        matching = [each for each in html if each]
+    if not matching:
         raise ExtensionError(f"no cell of {page} that calls {name!r} shows anything")
-    return found[0]
+    return matching[0]
 
 
 class OfChapter(SphinxDirective):
@@ -213,8 +213,8 @@ class Discussion(OfChapter):
     """`{discussion}`: the chapter's questions for the class; what a good answer names is in the notes."""
 
     def run(self) -> list[nodes.Node]:
-        asked, good = zip(*for_discussion(self.chapter), strict=True)
-        items = "".join(f"<li>{each}</li>" for each in asked)
+        prompts, good = zip(*for_discussion(self.chapter), strict=True)
+        items = "".join(f"<li>{each}</li>" for each in prompts)
         answers = "".join(f"<p>Good, {number}: {each}</p>" for number, each in enumerate(good, 1))
         notes = "" if self.config.edition == "students" else f'<aside class="notes">{answers}</aside>'
         return self.html(f'<ol class="discussion">{items}</ol>{notes}')

@@ -146,11 +146,11 @@ def several_looks() -> list[str]:
         for row in range(rows)
         for column in range(columns)
     ]
-    shown = [
+    bands = [
         filled(6 + wide * column, 12 + high * row, wide - 1.5, high - 4, "weights", float(weights[row, column]))
         for row, column in torch.nonzero(weights >= LEAST).tolist()
     ]
-    return ground + shown
+    return ground + bands
 
 
 def each_asks() -> list[str]:

@@ -113,15 +113,15 @@ def headings(page: str) -> list[tuple[str, int, str]]:
 
 def subtitle(index: str) -> str:
     """Return the book's subtitle: the first sentence of the cover, without "This is" and its full stop."""
-    found = FIRST.search(index)
-    said = re.sub("<[^>]*>", "", found[1]).split(". ")[0].strip().rstrip(".").removeprefix("This is ") if found else ""
-    return said[:1].upper() + said[1:]
+    match = FIRST.search(index)
+    text = re.sub("<[^>]*>", "", match[1]).split(". ")[0].strip().rstrip(".").removeprefix("This is ") if match else ""
+    return text[:1].upper() + text[1:]
 
 
 def dated() -> str:
     """Return the day of the last commit, in words; where there is none, today."""
-    said = subprocess.run(["git", "log", "-1", "--format=%cs"], cwd=ROOT, capture_output=True, text=True, check=False)
-    day = date.fromisoformat(said.stdout.strip()) if said.stdout.strip() else date.today()
+    log = subprocess.run(["git", "log", "-1", "--format=%cs"], cwd=ROOT, capture_output=True, text=True, check=False)
+    day = date.fromisoformat(log.stdout.strip()) if log.stdout.strip() else date.today()
     return f"{day.day} {day:%B %Y}"
 
 

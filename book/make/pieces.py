@@ -44,9 +44,9 @@ def titled(section: Tag) -> tuple[Tag, list[Tag]]:
 
 def questions(content: list[Tag]) -> Iterator[tuple[Tag, list[Tag]]]:
     """Yield each question of a section of questions, as its paragraph, and what its answer unfolds."""
-    for asked, element in pairwise(content):
+    for question, element in pairwise(content):
         if element.name == "details":
-            yield asked, tags(element)[1:]
+            yield question, tags(element)[1:]
 
 
 def deck(name: str) -> tuple[list[str], list[int]]:

@@ -44,8 +44,8 @@ def of_chapter(page: str, first: int = 1) -> Iterator[Question]:
     """Yield the questions at the end of a chapter's built page, numbered from `first`."""
     section = next(each for each in find(parsed(page), "section") if each.get("id") == "questions")
     _, content = titled(section)
-    for number, (asked, answer) in enumerate(questions(content), first):
-        yield Question(f"Question {number}", with_tex(asked), "".join(with_tex(each) for each in answer))
+    for number, (prompt, answer) in enumerate(questions(content), first):
+        yield Question(f"Question {number}", with_tex(prompt), "".join(with_tex(each) for each in answer))
 
 
 def with_tex(element: Tag) -> str:
@@ -69,7 +69,7 @@ def bank(site: Path) -> ElementTree.Element:
         for page in (chapter, *beside(chapter)):
             every += of_chapter((site / f"{page}.html").read_text(encoding="utf8"), len(every) + 1)
         talks = enumerate(for_discussion(chapter), 1)
-        every += [Question(f"For discussion {number}", f"<p>{asked}</p>", good) for number, (asked, good) in talks]
+        every += [Question(f"For discussion {number}", f"<p>{prompt}</p>", good) for number, (prompt, good) in talks]
         for question in every:
             essay(quiz, f"{chapter}: {question.name}", question)
         for question in self_grading.of_chapter(chapter):

@@ -69,12 +69,12 @@ def _questions(check: Check, task: str) -> Iterator[Question]:
             others = [other for other, _ in results if other.shape == numbers[place].shape]
             if not any(np.allclose(numbers[place], other, rtol=0, atol=2 * near) for other in others):
                 results.append((numbers[place], hint))
-        asked = f"{task}\n<p><strong>Wanted: {escape(title)}.</strong>"
+        prompt = f"{task}\n<p><strong>Wanted: {escape(title)}.</strong>"
         if right.ndim == 0:
             typed = tuple(Answer(f"{float(numbers):.6g}", hint) for numbers, hint in results)
-            yield Question(title, f"{asked} Two decimals are enough.</p>", typed, near)
+            yield Question(title, f"{prompt} Two decimals are enough.</p>", typed, near)
         choices = tuple(Answer(shown(numbers), hint) for numbers, hint in results[:MOST_CHOICES])
-        yield Question(f"{title}, a choice", f"{asked}</p>", choices)
+        yield Question(f"{title}, a choice", f"{prompt}</p>", choices)
 
 
 def shown(numbers: np.ndarray) -> str:

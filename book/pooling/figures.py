@@ -147,7 +147,8 @@ def pool_with(change: Change) -> Callable[..., tuple[Tensor, Tensor]]:
 def hierarchy_with(words: Change, sentences: Change) -> Callable[..., tuple[Tensor, Tensor, Tensor]]:
     """Return hierarchical_attention with the weights of its levels changed before their sums."""
 
-    def attend(H, W_w, b_w, u_w, W_s, b_s, u_s, mask, sentence_encoder):
+    def attend(*arguments):  # those of the taught `hierarchical_attention`
+        H, W_w, b_w, u_w, W_s, b_s, u_s, mask, sentence_encoder = arguments
         states, real, filled = H.flatten(0, 1), mask.flatten(0, 1), mask.any(dim=-1)
         of_words = words(context_attention(states, W_w, b_w, u_w, real)[1], real)
         vectors = sentence_encoder(weighted_sum(of_words, states).unflatten(0, mask.shape[:2]), filled)

@@ -47,54 +47,54 @@ def given(weights: Tensor) -> Callable[..., tuple[Tensor, Tensor]]:
 def labels(pair: Sequence[Trained], documents: Sequence[Document]) -> dict[str, list[list[str]]]:
     """Return the label of each document by each of two models: as they are, under "", and under each test."""
     texts = [document.sentences for document in documents]
-    said: dict[str, list[list[str]]] = {test: [] for test in ("", *TESTS)}
+    answers: dict[str, list[list[str]]] = {test: [] for test in ("", *TESTS)}
     for trained, other in zip(pair, reversed(pair), strict=True):
-        said[""].append(trained.classify(texts))
+        answers[""].append(trained.classify(texts))
         heaviest = [int(each.words[0].argmax()) for each in trained.attention_weights(texts)]
         left = [without(document, [place]) for document, place in zip(documents, heaviest, strict=True)]
-        said["erase"].append(trained.classify(left))
+        answers["erase"].append(trained.classify(left))
         with attending(trained.model, pool_with(moved)):
-            said["move"].append(trained.classify(texts))
-        said["swap"].append(exchanged(trained, other, texts))
-    return said
+            answers["move"].append(trained.classify(texts))
+        answers["swap"].append(exchanged(trained, other, texts))
+    return answers
 
 
 @torch.no_grad()
 def exchanged(trained: Trained, other: Trained, texts: Sequence[Sequence[str]]) -> list[str]:
     """Return the labels of a model whose words have the weights of another one, which knows the same words."""
-    said = [""] * len(texts)
+    names = [""] * len(texts)
     for rows, tokens, mask in trained.batches(texts):
         with attending(trained.model, given(other.model.attention_weights(tokens, mask))):
             best = trained.model(tokens, mask).argmax(dim=-1).tolist()
         for place, label in zip(rows, best, strict=True):
-            said[place] = trained.labels[label]
-    return said
+            names[place] = trained.labels[label]
+    return names
 
 
-def counts(said: dict[str, list[list[str]]]) -> dict[str, Any]:
-    """Return in how many texts the label changes: for each test a number for each model."""
+def counts(answers: dict[str, list[list[str]]]) -> dict[str, Any]:
+    """Return the number of texts whose label changes: for each test one for each model."""
     changed = {
-        test: [sum(a != b for a, b in zip(*each, strict=True)) for each in zip(said[""], said[test], strict=True)]
+        test: [sum(a != b for a, b in zip(*each, strict=True)) for each in zip(answers[""], answers[test], strict=True)]
         for test in TESTS
     }
-    return {"texts": len(said[""][0]), **changed}
+    return {"texts": len(answers[""][0]), **changed}
 
 
 def lying_map() -> HTML:
     """Return the figure, and quote what its tests gave."""
-    pair, found = models(), quote_map()
+    pair, changes = models(), quote_map()
     named: dict[str, Trained] = {"pooling-relations": pair[0], "pooling-away": pair[1]}
-    return figure("map", named, SENTENCE, counts=found)
+    return figure("map", named, SENTENCE, counts=changes)
 
 
 def quote_map() -> dict[str, Any]:
-    """Return in how many texts the label changes, and quote it, with how often each model is right."""
+    """Return the number of texts whose label changes; quote it, and the share that each model has right."""
     pair, documents = models(), corpora.load("relations").tests["test"][:TEXTS]
-    said, truth = labels(pair, documents), [document.label for document in documents]
-    found, right = counts(said), [100 * fmean(map(str.__eq__, each, truth)) for each in said[""]]
+    answers, truth = labels(pair, documents), [document.label for document in documents]
+    flips, right = counts(answers), [100 * fmean(map(str.__eq__, each, truth)) for each in answers[""]]
     quote(
         map_texts=f"{TEXTS}",
-        **{f"map_{test}_{name}": f"{count}" for test in TESTS for name, count in zip(NAMES, found[test], strict=True)},
+        **{f"map_{test}_{name}": f"{count}" for test in TESTS for name, count in zip(NAMES, flips[test], strict=True)},
         **{f"map_{name}": f"{share:.1f}" for name, share in zip(NAMES, right, strict=True)},
     )
-    return found
+    return flips

@@ -102,10 +102,10 @@ def example(model: Trained) -> HeatTable:
         so(label_with(model, each, kept) == each.label, "other states have carried the thief")
     so(largest(model, document) == "cousine", "most weight is on cousine")
     places = {name: document.words.index(name) for name in ("cousine", "voleur")}
-    there = {name: number(weight(model, document, place), 3) for name, place in places.items()}
+    shares = {name: number(weight(model, document, place), 3) for name, place in places.items()}
     quote(
         cousine=number(weight(model, document, places["cousine"]), 2),
-        thief=there["voleur"],
+        thief=shares["voleur"],
         thieves=number(weight(model, thieves, places["voleur"]), 3),
     )
     return shown(model, document, "Att-BLSTM on a test sentence.")

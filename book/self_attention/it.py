@@ -91,10 +91,10 @@ def parameters(model: Trained) -> int:
 
 def asked(model: Trained) -> Counter[str]:
     """Return the counts of the word with most of *it*'s second row: the right noun, the adjective, another word."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for document in corpora.load("tired").tests["test"]:
         [sentence] = document.sentences
         noun, adjective = sorted(place for _, place in document.evidence or ())
         most = int(rows_of_it(model, sentence)[1].argmax())
-        found[{noun: "noun", adjective: "adjective"}.get(most, "another")] += 1
-    return found
+        counts[{noun: "noun", adjective: "adjective"}.get(most, "another")] += 1
+    return counts

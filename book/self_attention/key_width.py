@@ -78,9 +78,9 @@ def quoted() -> dict[str, str]:
 
 def grows() -> str:
     """Return the chapter's answer to its guess."""
-    told = quoted()
+    mean = quoted()
     return (
-        f"Without the root the mean gradient grows, from {told['query_4']} at 4 features to {told['query_512']} at 512."
+        f"Without the root the mean gradient grows, from {mean['query_4']} at 4 features to {mean['query_512']} at 512."
     )
 
 
@@ -107,10 +107,10 @@ TOLD = "Random queries and keys: means over the draws, shaded eight of ten."
 def at_query() -> Picture:
     """Draw the gradient at the query by the width of a key."""
     figure, (axes,) = panels((5.6, 3.4))
-    told = panel(axes, AT_QUERY)
+    description = panel(axes, AT_QUERY)
     axes.set(xlabel="width of a key, d_k", ylabel=PANELS[AT_QUERY])
     axes.legend(frameon=False, fontsize=9)
-    return Picture(figure, f"{TOLD} {told}.")
+    return Picture(figure, f"{TOLD} {description}.")
 
 
 def three_panels() -> Picture:

@@ -53,8 +53,8 @@ def coefficients(model: Model) -> tuple[int, int, int]:
 
 def longest(model: Model) -> int:
     """Return the longest context that the source names, in tokens."""
-    found = NUMBER.findall(model.context)
-    return max(int(digits.replace(",", "")) * {"": 1, "K": 1 << 10, "M": 1 << 20}[unit] for digits, unit in found)
+    numbers = NUMBER.findall(model.context)
+    return max(int(digits.replace(",", "")) * {"": 1, "K": 1 << 10, "M": 1 << 20}[unit] for digits, unit in numbers)
 
 
 def kinds(model: Model) -> list[str]:
@@ -88,8 +88,8 @@ def context_figure(names: Collection[str] = (), tokens: int = TOKENS) -> HTML:
     cards = "".join(f'<span style="left: {part(card * 10**9):.2f}%">{card} GB</span>' for card in CARDS)
     ticks = "".join(f'<span style="left: {part(tick * GIB):.2f}%">{tick} GiB</span>' for tick in TICKS)
     lines = "; ".join(f"--card{place}: {part(card * 10**9):.2f}%" for place, card in enumerate(CARDS))
-    there = dict.fromkeys(kind for kind in KINDS for model in chosen if kind in kinds(model))
-    meant = "".join(f"<span>{glyph(kind)} {KINDS[kind][1]}</span>" for kind in there)
+    kinds_used = dict.fromkeys(kind for kind in KINDS for model in chosen if kind in kinds(model))
+    meant = "".join(f"<span>{glyph(kind)} {KINDS[kind][1]}</span>" for kind in kinds_used)
     data = f'data-tokens="{tokens}" data-top="{TOP}" data-cards="{" ".join(map(str, CARDS))}"'
     return HTML(
         f'<div class="moved context" {data} style="{lines}"><div class="settings"></div>'

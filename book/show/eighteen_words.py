@@ -30,8 +30,8 @@ def so_far(**models: Trained) -> HTML:
     pair = long_sentence()
     named = {about[name]["model"]: models[name] for name in about if name in models}
     read = [(name, facts_of(each)) for name, each in named.items() if isinstance(each, classification.Trained)]
-    said = [(name, each.translate([pair.source])[0]) for name, each in named.items() if name not in dict(read)]
-    return strip(pair.source, pair.target, said, read)
+    outputs = [(name, each.translate([pair.source])[0]) for name, each in named.items() if name not in dict(read)]
+    return strip(pair.source, pair.target, outputs, read)
 
 
 def facts_of(model: classification.Trained) -> list[str]:
@@ -40,12 +40,12 @@ def facts_of(model: classification.Trained) -> list[str]:
 
 
 def strip(
-    source: str, true: str, said: Sequence[tuple[str, str]], read: Sequence[tuple[str, Sequence[str]]] = ()
+    source: str, true: str, outputs: Sequence[tuple[str, str]], read: Sequence[tuple[str, Sequence[str]]] = ()
 ) -> HTML:
     """Return the strip of what several models, each given with its words or its facts, make of one sentence."""
     words = true.split()
     rows = [row("French", f'<span lang="fr">{escape(source)}</span>', ""), row("true", escape(true), f"{len(words)}")]
-    for model, output in said:
+    for model, output in outputs:
         runs = kept(output.split(), words)
         text = " ".join(f"<strong>{escape(run)}</strong>" if is_kept else escape(run) for run, is_kept in runs)
         count = sum(len(run.split()) for run, is_kept in runs if is_kept)

@@ -181,6 +181,7 @@ def gru_cell(
     kept = high * z
 
     def labelled(x: float, y: float, width: float, height: float, name: str, value: float, role: str = "") -> None:
+        """Draw a box at (`x`, `y`), `width` by `height`, in the colour of `role`, with `name` and `value` in it."""
         drawing.box(x, y, width, height, role, hot=name == "new h")
         drawing.text(x + width / 2, y + height / 2 - 4, name, "small soft")
         drawing.text(x + width / 2, y + height / 2 + 12, number(value, 3))

@@ -168,10 +168,10 @@ def unrolled_feeding(words: Sequence[str] = ("<s>", "he", "hit", "me")) -> Drawi
         f"{len(steps)} steps from left to right. In each the input is the attentional state of the step before beside "
         "the word before; with the state before it makes the new state h, which is the query; the context c and h make "
         "the attentional state h tilde, which gives the word and goes into the input of the next step. "
-        + " ".join(f"Step {t}: reads {read}, gives {said}." for t, read, said in steps),
+        + " ".join(f"Step {t}: reads {read}, gives {output}." for t, read, output in steps),
     )
     fed, x, width = "0", 100.0, 208.0
-    for t, read, said in steps:
+    for t, read, output in steps:
         drawing.panel(width, 162)
         for left, top, wide, role, name in (
             (x - 54, 138, 54, "state", fed),
@@ -181,7 +181,7 @@ def unrolled_feeding(words: Sequence[str] = ("<s>", "he", "hit", "me")) -> Drawi
             (x - 32, 18, 64, "state", f"h\u0303{LOWERED[t]}"),
         ):
             drawing.box(left, top, wide, 22, role, name)
-        drawing.text(x, 12, said)
+        drawing.text(x, 12, output)
         drawing.arrow(x, 137, x, 115)
         drawing.arrow(x - 8, 91, x - 42, 75, "query")
         drawing.arrow(x - 38, 51, x - 24, 41)

@@ -41,10 +41,10 @@ class Reading:
         for row, column in story.values():
             most, weight = self.largest(row), self.weight(row, column)
             if most != column or weight < least:
-                there = number(self.weight(row, most), digits)
+                largest = number(self.weight(row, most), digits)
                 raise StoryError(
                     f"the text says that the row {row} is largest on {column}, and at least {least}: there it has "
-                    f"{number(weight, digits)}, and most on {most}, {there}"
+                    f"{number(weight, digits)}, and most on {most}, {largest}"
                 )
         self.quote(story, digits)
 

@@ -107,7 +107,7 @@ def at_the_joint(model: Trained, every: int = 3) -> None:
     for name, place in {"joint": lambda words: words.index(","), "joint_first": lambda words: 0}.items():
         scores = [with_all_on(model, each.sentences, place(each.words)) for each in documents]
         right[name] = [model.labels[int(each.argmax())] for each in scores]
-    shares = {name: 100 * fmean(map(eq, said, labels)) for name, said in right.items()}
+    shares = {name: 100 * fmean(map(eq, predictions, labels)) for name, predictions in right.items()}
     if not shares["joint"] > 60 > 20 > shares["joint_first"]:
         raise StoryError(f"the text says that the state at the comma has read both facts: {shares}")
     quote(joint_count=f"{len(documents)}", **{name: f"{share:.0f}" for name, share in shares.items()})

@@ -67,14 +67,14 @@ def counter_and_clocks(length: int = 8, d_model: int = 6) -> Drawing:
 
 def heads_left_out(heads: Sequence[Head], seen: Mapping[str, Float[Tensor, "layers heads queries keys"]]) -> Drawing:
     """Draw each head's weights on one sentence, and below it how much the loss rises without the head."""
-    told = "; ".join(
+    description = "; ".join(
         f"{head.name} {head.cost:.3f}" + (f", {head.habits.mark:.0%} on <s>" if head.use == "decoder" else "")
         for head in heads
     )
     drawing = Drawing(
         f"{len(heads)} heads on one sentence. Below each, in nats a token, how much the loss rises without it: the "
         "thicker its frame, the more. Rows ask, columns are asked; the first column of the decoder is <s>",
-        f"From the costliest: {told}.",
+        f"From the costliest: {description}.",
     )
     most = max(head.cost for head in heads)
     cell, left = 9.5, 20

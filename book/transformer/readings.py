@@ -153,8 +153,8 @@ def of_its_parts(model: Trained, pairs: Sequence[Pair], head: Head) -> dict[str,
             costs[name] = mean_loss(model.model, examined) - whole
     if not (costs["from_others"] > 3 * costs["from_mark"] and head.layer == 2):
         raise ValueError(f"the text says that a head of layer 2 is missed for what words give it: {head}, {costs}")
-    told = {"costly_mark": f"{100 * head.habits.mark:.0f}", "costly_cost": number(head.cost, 3)}
-    return told | {name: number(cost, 3) for name, cost in costs.items()}
+    quoted = {"costly_mark": f"{100 * head.habits.mark:.0f}", "costly_cost": number(head.cost, 3)}
+    return quoted | {name: number(cost, 3) for name, cost in costs.items()}
 
 
 def look_at_mark(heads: Sequence[Head]) -> list[Head]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from autograder.checks.random_inputs import Rng
 from autograder.kit.known.table_models import GreedyStep, state_after
-from autograder.kit.verdict.compare import same
+from autograder.kit.verdict.compare import are_same
 from exercises.encoder_decoder.beam_parts import Shuffled, best, pool, search, searched
 
 STATES = 127  # a prime: every token of a prefix, however early, moves the state
@@ -130,7 +130,7 @@ def beam_case(  # noqa: PLR0913 — what one case demands
         steps = max(len(hypothesis) for _, hypothesis in pool(finished, active)) - 1
         tells = steps <= calls and all(_is_different(mistake, step, rest, (words, score)) for mistake in against)
         answers = [_given(mistake, step, rest) for mistake in apart] if tells else []
-        tells = tells and not any(same(one, two) for one, two in combinations(answers, 2))
+        tells = tells and not any(are_same(one, two) for one, two in combinations(answers, 2))
         if tells and _is_steady(rng, step, rest, words):
             return [step.step, *rest]
     raise RuntimeError(f"no table of {TRIES} tells beam {beam}, max_len {max_len}, alpha {alpha} from its mistakes")

@@ -197,11 +197,11 @@ def step_below_fills(rng: Rng, sizes: Sequence[int], mask: np.ndarray) -> CaseIn
     drawn = step(rng, sizes, LOW, FAR, mask)
     x, cache, params, _ = drawn.arguments
     one = params["W_q"][: kv_heads * width].reshape(kv_heads, width, -1)
-    asked = np.einsum("kwd,bd->bkw", one, x)
-    length = np.sqrt((asked**2).sum(axis=-1, keepdims=True))
+    queries = np.einsum("kwd,bd->bkw", one, x)
+    length = np.sqrt((queries**2).sum(axis=-1, keepdims=True))
     params["W_q"] = np.repeat(one, heads // kv_heads, axis=0).reshape(heads * width, -1)
     params["W_k"] = (-300_000 * width**0.5 / length.min() ** 2 * one).reshape(kv_heads * width, -1)
-    turned = rope(torch.tensor(asked[:, :, None] / length[:, :, None]), torch.tensor([past])).numpy()
+    turned = rope(torch.tensor(queries[:, :, None] / length[:, :, None]), torch.tensor([past])).numpy()
     cache[0] = turned * (far_below(mask)[:, None, :past, None] * width**0.5 / length[..., None])
     return drawn
 

@@ -46,11 +46,11 @@ def latent_below_fills(rng: Rng, sizes: Sequence[int], mask: np.ndarray) -> Case
     drawn = latent(rng, sizes, LOW, MASKED, mask)
     x, _, _, params, _ = drawn.arguments
     one = params["W_qr"][:turned]
-    asked = x @ one.T
-    length = np.sqrt((asked**2).sum(axis=-1, keepdims=True))
+    queries = x @ one.T
+    length = np.sqrt((queries**2).sum(axis=-1, keepdims=True))
     divisor = (width + turned) ** 0.5
     params["W_qr"], params["W_kr"] = np.tile(one, (heads, 1)), -300_000 * divisor / length.min() ** 2 * one
-    direction = rope(torch.tensor((asked / length)[:, None]), torch.tensor([past])).numpy()
+    direction = rope(torch.tensor((queries / length)[:, None]), torch.tensor([past])).numpy()
     drawn.arguments[2] = direction * (far_below(mask)[:, :past, None] * divisor / length[..., None])
     drawn.group, drawn.features = FAR, [PADDING, LARGE]
     return drawn

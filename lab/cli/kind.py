@@ -1,4 +1,4 @@
-"""What the command lines of all kinds of models share: a corpus, its runs, how they are trained and scored."""
+"""The common part of the command lines for all kinds of models: a corpus, its runs, training and scoring."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

@@ -58,6 +58,7 @@ def run_generate(probabilities: Callable[..., Tensor], solution: Solution, argv:
     sampling = Sampling(probabilities, options.temperature, options.top_k, options.top_p, options.seed)
 
     def show(line: str) -> bool:
+        """Print a text with its continuation; return whether it could be read."""
         unknown = trained.text.unknown(line)
         if unknown:
             known = f"error: not among the {len(trained.text)} tokens that the model knows: {common.cut(unknown)}."

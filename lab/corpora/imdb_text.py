@@ -1,4 +1,4 @@
-"""The reviews of IMDB as text to go on with: what they say, not what they are labelled."""
+"""The reviews of IMDB as text to continue, without their labels."""
 
 import functools
 

@@ -23,7 +23,7 @@ Tick = Callable[[], object]  # called before each word that is generated; it end
 
 
 class Translator(nn.Module):
-    """What decoding asks of a model. Memory stays as it is from word to word, state changes; batch on axis 0."""
+    """A model that decoding can use. Memory stays the same from word to word, state changes; batch on axis 0."""
 
     readout: nn.Module  # from features to the scores of words
     attends: ClassVar[bool] = True  # whether decoding has attention weights to show

@@ -1,4 +1,4 @@
-"""What the hops of a classifier have in common, and how widely each spreads its weight, for each text."""
+"""The similarity of a classifier's hops, and the spread of each one's weight, for each text."""
 
 from collections.abc import Sequence
 from dataclasses import asdict

@@ -26,10 +26,10 @@ CELLS = 20_000  # tokens, padding included, that are read at once when nothing i
 
 
 class LanguageModel(nn.Module):
-    """What training and writing ask of a model: scores of the next token at each position, from those before it."""
+    """A model for training and writing: scores of the next token at each position, from those before it."""
 
     def forward(self, tokens: Int[Tensor, "batch length"]) -> Float[Tensor, "batch length vocabulary"]:
-        """Return the scores of the next token at each position; what is right of a position does not change them."""
+        """Return the scores of the next token at each position; later tokens do not change them."""
         raise NotImplementedError
 
     def generate(

@@ -90,7 +90,7 @@ class Published:
         """
         if len(numbers) > LONGEST:
             raise RecipeError(f"the text has {len(numbers):,} pieces: expected {LONGEST:,} or fewer")
-        new, caches, written, shown = torch.tensor([numbers]), None, [], ""
+        new, caches, written, so_far = torch.tensor([numbers]), None, [], ""
         for _ in range(most):
             features, caches, _ = self.model.read(new, caches)
             new = choose(self.model.readout(features[:, -1]))[:, None]
@@ -99,8 +99,8 @@ class Published:
             written.append(new.item())
             text = self.pieces.decode(written)
             if not text.endswith("�"):  # else a letter of several bytes is not whole yet
-                yield text[len(shown) :]
-                shown = text
+                yield text[len(so_far) :]
+                so_far = text
 
 
 def load(parts: Parts = TAUGHT, path: Path | None = None) -> Published:

@@ -37,9 +37,9 @@ def _rows(  # noqa: PLR0913 - a kernel is handed pointers and sizes
     end = tl.minimum(first + tile, length) if causal else length
     for start in range(0, end, tile):
         places = start + columns
-        there = head * length * width + places[:, None] * width + features
-        k = tl.load(key + there, mask=places[:, None] < length, other=0.0)
-        v = tl.load(value + there, mask=places[:, None] < length, other=0.0)
+        offsets = head * length * width + places[:, None] * width + features
+        k = tl.load(key + offsets, mask=places[:, None] < length, other=0.0)
+        v = tl.load(value + offsets, mask=places[:, None] < length, other=0.0)
         scores = tl.dot(q, tl.trans(k), input_precision="ieee") * scale
         seen = places[None] < length
         if causal:

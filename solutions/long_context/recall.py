@@ -78,11 +78,11 @@ class Recaller(nn.Module):
     def forward(self, pairs: Pairs) -> Float[Tensor, "rows count values"]:
         """Return the scores of the values for each key that is asked for."""
         keys, values = self.of_key(pairs.keys), self.of_value(pairs.values)
-        both, asked = torch.cat([keys, values], dim=-1), self.of_key(pairs.asked)
+        both, query = torch.cat([keys, values], dim=-1), self.of_key(pairs.asked)
         if self.rule == "gru":
-            state = self.gru(both)[0][:, -1:].expand(-1, asked.shape[1], -1)
-            return self.out(self.join(torch.cat([state, asked], dim=-1)).relu())
-        q, k, v = self.k(asked), self.k(keys), self.v(values)
+            state = self.gru(both)[0][:, -1:].expand(-1, query.shape[1], -1)
+            return self.out(self.join(torch.cat([state, query], dim=-1)).relu())
+        q, k, v = self.k(query), self.k(keys), self.v(values)
         return self.out(getattr(self, self.rule)(q, k, v, self.gate(both)[..., 0]))
 
     def softmax(self, q: Tensor, k: Tensor, v: Tensor, gate: Tensor) -> Tensor:

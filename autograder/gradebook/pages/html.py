@@ -85,13 +85,13 @@ def render(match: re.Match) -> str:
     formula = html.unescape(match["display"] or match["inline"])
     options = KATEX | {"displayMode": display}
     try:
-        shown = katex.render(formula, options, SECONDS)
+        mathml = katex.render(formula, options, SECONDS)
     except katex.FormulaError:
         return match[0]
-    if len(shown) > SHORT_FORMULA + GROWTH * len(formula):
+    if len(mathml) > SHORT_FORMULA + GROWTH * len(formula):
         return match[0]
     # A wide formula scrolls by itself: the keyboard has to reach it.
-    return shown.replace("<math ", '<math tabindex="0" ', 1) if display else shown
+    return mathml.replace("<math ", '<math tabindex="0" ', 1) if display else mathml
 
 
 def with_formulas(page: str, until: float = math.inf) -> str:
@@ -209,12 +209,12 @@ class Page(HTMLExporter):
         """Return the HTML of a text, made once for all pages: the released text is the same on each."""
         if (kind, source) in self._made:
             return self._made[kind, source]
-        shown = make()
+        content = make()
         if len(source) <= LONGEST_TEXT and time.monotonic() < self._until:
             if len(self._made) >= MOST_KEPT:
                 self._made.clear()
-            self._made[kind, source] = shown
-        return shown
+            self._made[kind, source] = content
+        return content
 
     @pass_context
     def markdown2html(self, context: Any, source: str) -> str:
@@ -229,8 +229,8 @@ class Page(HTMLExporter):
 
         if len(source or "") <= LONGEST_TEXT and time.monotonic() <= self._until:
             with suppress(Exception):
-                shown = self._kept(source or "", "answer" if by_student else "text", ready)
-                return with_pictures(shown, (cell or {}).get("attachments"))
+                content = self._kept(source or "", "answer" if by_student else "text", ready)
+                return with_pictures(content, (cell or {}).get("attachments"))
         return f"<pre>{html.escape(source or '')}</pre>"
 
 

@@ -69,5 +69,5 @@ def whose(until: Iterable[str], students: Iterable[str], roster: Roster) -> dict
     every = Roster(people)
     label_of = {id(person): label for (label, *_), person in every.match([(label, "", "") for label in labels]).items()}
     match = every.match([(student, "", "") for student in students])
-    found = {student: label_of[id(person)] for (student, *_), person in match.items() if id(person) in label_of}
-    return found | {student: student for student in students if student in set(labels)}
+    of_roster = {student: label_of[id(person)] for (student, *_), person in match.items() if id(person) in label_of}
+    return of_roster | {student: student for student in students if student in set(labels)}

@@ -37,10 +37,10 @@ def deadlines(written: Iterable[str], known: list[str], zone: tzinfo = UTC) -> d
     """Return the due dates of course.toml and of `--due`; raise ValueError if both have one for an assignment."""
     here = {name: _moment(name, date, f"{FILE}, deadlines:", zone) for name, date in settings().deadlines.items()}
     demand_one_of(here, known, f"{FILE}, deadlines: ")
-    asked = {name: date for (name, _), date in dates_of(written, known, "--due", zone, "NAME=DATE").items()}
-    if both := sorted(here.keys() & asked.keys()):
+    typed = {name: date for (name, _), date in dates_of(written, known, "--due", zone, "NAME=DATE").items()}
+    if both := sorted(here.keys() & typed.keys()):
         raise ValueError(f"--due {both[0]}: its deadline is in {FILE}. Change it there.")
-    return here | asked
+    return here | typed
 
 
 def due(name: str, date: datetime) -> str:
@@ -141,8 +141,8 @@ def seconds_late(
     deadline = due + (extension or timedelta())
     if handed <= deadline:
         return 0.0
-    there, then = (moment.replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None) for moment in (handed, deadline))
-    return (there - then if there > then else handed - deadline).total_seconds()
+    came_at, then = (moment.replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None) for moment in (handed, deadline))
+    return (came_at - then if came_at > then else handed - deadline).total_seconds()
 
 
 def zones_of(written: Iterable[str], default: str) -> dict[str, str]:

@@ -37,17 +37,17 @@ def keys_of(*names: str) -> Keys:
 
 
 def paired(
-    asked: Mapping[Asked, tuple[Hashable, Keys]],
+    seekers: Mapping[Asked, tuple[Hashable, Keys]],
     people: Sequence[Keys],
     taken: Mapping[int, Hashable],
     alone_from: int = len(KEYS) - 1,
 ) -> dict[Asked, int]:
-    """Return the place in `people` for each of `asked`, by the strictest way of comparing that finds one.
+    """Return the place in `people` for each of `seekers`, by the strictest way of comparing that finds one.
 
-    `asked` has an owner beside its keys, and `taken` has the owners of some places: nobody else gets those. From the
-    way of comparing `alone_from` on, a place that fits two of `asked` goes to neither.
+    `seekers` have an owner beside their keys, and `taken` has the owners of some places: nobody else gets those. From
+    the way of comparing `alone_from` on, a place that fits two of `seekers` goes to neither.
     """
-    found: dict[Asked, int] = {}
+    place_of: dict[Asked, int] = {}
     owners = dict(taken)
     for level in range(len(KEYS)):
         places: dict[str, list[int]] = defaultdict(list)
@@ -56,14 +56,14 @@ def paired(
                 places[name].append(place)
         means: dict[Asked, set[int]] = {}
         wanted: dict[int, set[Hashable]] = defaultdict(set)
-        for each in asked.keys() - found.keys():
-            who, names = asked[each]
+        for each in seekers.keys() - place_of.keys():
+            who, names = seekers[each]
             free = {at for name in names[level] for at in places.get(name, ()) if owners.get(at, who) == who}
             means[each] = free
             for place in free:
                 wanted[place].add(who)
         is_alone = level >= alone_from
         new = {each: min(at) for each, at in means.items() if len(at) == 1}
-        found |= {each: at for each, at in new.items() if not is_alone or len(wanted[at]) == 1}
-        owners |= {at: asked[each][0] for each, at in found.items()}
-    return found
+        place_of |= {each: at for each, at in new.items() if not is_alone or len(wanted[at]) == 1}
+        owners |= {at: seekers[each][0] for each, at in place_of.items()}
+    return place_of

@@ -108,13 +108,13 @@ class Roster:
         """
         all_submitted = list(dict.fromkeys(submitted))
         place = {each: at for each in all_submitted if (at := self._by_number(*each[1:])) is not None}
-        asked = {
+        seekers = {
             each: (each[0], keys_of(display_name(each[0]).removesuffix(f"_{each[2]}")))
             for each in all_submitted
             if each not in place
         }
         taken = {at: student for (student, *_), at in place.items()}
-        place |= paired(asked, [person.keys for person in self.people], taken)
+        place |= paired(seekers, [person.keys for person in self.people], taken)
         return {each: self.people[at] for each, at in place.items()}
 
     def _by_number(self, assignment: str, account: str) -> int | None:
@@ -138,10 +138,10 @@ class Roster:
         """Return, for each assignment with a submission, the people without one."""
         all_submitted = list(submitted)
         people = self.match(all_submitted)
-        there: dict[str, list[Person]] = {name: [] for _, name, _ in all_submitted}
+        by_assignment: dict[str, list[Person]] = {name: [] for _, name, _ in all_submitted}
         for (_, name, _), person in people.items():
-            there[name].append(person)
-        return {name: [person for person in self.people if person not in here] for name, here in there.items()}
+            by_assignment[name].append(person)
+        return {name: [person for person in self.people if person not in here] for name, here in by_assignment.items()}
 
     def strangers(self, submitted: Iterable[Submitted]) -> list[str]:
         """Return the students who are not on the roster; none where there is no roster."""
@@ -152,8 +152,8 @@ class Roster:
 
 def _same(people: Sequence[Person], known: Sequence[Person]) -> dict[int, Person]:
     """Return the known person for each place in a table, where there is one."""
-    asked = {place: (place, person.keys) for place, person in enumerate(people)}
-    return {n: known[at] for n, at in paired(asked, [person.keys for person in known], {}, alone_from=0).items()}
+    seekers = {place: (place, person.keys) for place, person in enumerate(people)}
+    return {n: known[at] for n, at in paired(seekers, [person.keys for person in known], {}, alone_from=0).items()}
 
 
 def read_table(path: Path, assignment: str, zone: tzinfo) -> Table:

@@ -102,20 +102,20 @@ def _keep_private(url: URL, mode: int) -> None:
 
 def _prepare(connection: Connection, name: str) -> None:
     """Make the missing ones of nbgrader's tables: a killed run may have left a part."""
-    there = set(inspect(connection).get_table_names())
+    names = set(inspect(connection).get_table_names())
     ours = set(Base.metadata.tables)
-    versions = connection.execute(text("SELECT version_num FROM alembic_version")) if "alembic_version" in there else []
+    versions = connection.execute(text("SELECT version_num FROM alembic_version")) if "alembic_version" in names else []
     version = next((row[0] for row in versions), None)
-    if version is None and "assignment" in there and connection.execute(text("SELECT 1 FROM assignment")).first():
+    if version is None and "assignment" in names and connection.execute(text("SELECT 1 FROM assignment")).first():
         version = "none"
     if version not in (None, newest_layout()):
         raise NoGradebook(
             f"The gradebook {name} was made by another version of nbgrader: its layout is '{version}', expected "
             f"'{newest_layout()}'. Keep a copy of it, then run `nbgrader db upgrade` in its folder."
         )
-    if version is None and there - ours - {"alembic_version"}:
+    if version is None and names - ours - {"alembic_version"}:
         raise NoGradebook(f"The database {name} holds other things than a gradebook. Name an empty one.")
-    if ours - there or version is None:
+    if ours - names or version is None:
         if connection.dialect.name == "sqlite":  # all of it or nothing, and written to the disk once
             connection.exec_driver_sql("BEGIN IMMEDIATE")
         Base.metadata.create_all(bind=connection)

@@ -1,4 +1,4 @@
-"""Calls a student's function with given arguments, and returns what it answered as plain arrays."""
+"""Calls a student's function with given arguments, and returns its answer as plain arrays."""
 
 import re
 import traceback
@@ -46,11 +46,11 @@ def _blank_codes() -> set[bytes]:
 
 BLANK = _blank_codes()
 
-Cotangents = list | Callable[[list[np.ndarray]], list]  # one for each output, or what makes them of the outputs
+Cotangents = list | Callable[[list[np.ndarray]], list]  # one for each output, or a function from outputs to them
 
 
 class Unusable(Exception):
-    """The function returned something that nothing can be made of; says what, and of which kind that failure is."""
+    """The function's value cannot be used; the message says why, and the error has the kind of failure."""
 
     def __init__(self, text: str, kind: Kind = "bad_output") -> None:
         super().__init__(text)
@@ -58,12 +58,12 @@ class Unusable(Exception):
 
 
 def arrays(value: Any) -> Iterator[np.ndarray]:
-    """Yield every array in an argument list, dictionaries included, in order; an empty one for what else they hold."""
+    """Yield every array in an argument list, in order, also in dictionaries; for other values there, an empty one."""
     return _leaves(value, np.ndarray, np.zeros(0, np.float32))
 
 
 def digest(array: np.ndarray) -> str:
-    """Return what stands for an argument's numbers: they need not come back to show that a call has changed them."""
+    """Return a digest of an argument: the numbers need not come back to show that a call has changed them."""
     about = f"{array.dtype.str} {array.shape} ".encode()
     return blake2b(about + array.tobytes(), digest_size=8).hexdigest()
 
@@ -72,7 +72,7 @@ def _leaves(value: Any, kind: type, empty: Any) -> Iterator[Any]:
     if isinstance(value, kind):
         yield value
     elif isinstance(value, dict):
-        for item in value.values():  # anyone who adds a number to a dictionary has changed it, too
+        for item in value.values():  # to add a number to a dictionary is a change, too
             yield from _leaves(item, kind, empty) if isinstance(item, kind | dict | list | tuple) else [empty]
     elif isinstance(value, list | tuple):
         for item in value:
@@ -87,10 +87,10 @@ def call(
     kept: list | None = None,
     adapter: Adapter | None = None,
 ) -> Answer:
-    """Call the function that the student named so; with cotangents, also send them back through it.
+    """Call the `function` of this name in a notebook's `namespace`; send `cotangents`, if any, back through it.
 
-    A fault of the student's code becomes Answer.error, never an exception here. `kept` takes the tensors of the call;
-    when it holds some already, the call is made with those.
+    `adapter` calls it with the `arguments` if it is no function of tensors. A fault of the student's code becomes
+    Answer.error, never an exception here. `kept` takes the tensors of the call; tensors in it are used again.
     """
     target = namespace.get(function)
     if not callable(target):
@@ -106,7 +106,7 @@ def call(
                 kept[:] = given
             result = adapted(target, adapter)(*given)
             answer.several = isinstance(result, tuple | list)
-            answer.apart = isinstance(result, tuple) and _holds_tensors(result)
+            answer.apart = isinstance(result, tuple) and _has_tensors(result)
             answer.outputs = _outputs(result)
             answer.inputs_after = [digest(each.detach().numpy()) for each in _leaves(given, Tensor, torch.zeros(0))]
             if cotangents is not None:
@@ -148,19 +148,19 @@ def _outputs(result) -> list[np.ndarray]:
     if any(item is None for item in result):
         raise Unusable(f"The function returned a {kind} with None in it: expected tensors or numbers.")
     for number, item in enumerate(result if len(result) > 1 else [], 1):
-        if _holds_tensors(item):
+        if _has_tensors(item):
             what = f"a {type(item).__name__} of {len(item)} tensors as result {number}"
             raise Unusable(f"The function returned {what}, expected one tensor there (torch.stack makes one).")
     return [_array(item) for item in result]
 
 
-def _holds_tensors(value: Any) -> bool:
+def _has_tensors(value: Any) -> bool:
     """Return whether a value is a tuple or list with tensors in it, beside those of one number."""
     return isinstance(value, tuple | list) and any(isinstance(item, Tensor) and item.ndim for item in value)
 
 
 def _array(value) -> np.ndarray:
-    """Return what the student gave as a numeric array: tensors, arrays, numbers and nested lists of them."""
+    """Return the student's value as a numeric array: of tensors, arrays, numbers and nested lists of them."""
     if value is None:
         raise Unusable("The function returned None: is a `return` missing?")
     if isinstance(value, Tensor):
@@ -200,7 +200,7 @@ def _gradients(result, cotangents: list, tensors: list[Tensor]) -> list[np.ndarr
 
 
 def _stacked(output: Any) -> Any:
-    """Return tensors in a list or tuple as the one tensor that their values are compared as; all else as it is."""
+    """Return tensors in a list or tuple stacked to one, as their values are compared; anything else as it is."""
     parts = [_stacked(part) for part in output] if isinstance(output, list | tuple) else []
     return torch.stack(parts) if parts and all(isinstance(part, Tensor) for part in parts) else output
 
@@ -228,8 +228,8 @@ def _lines(frames: list[traceback.FrameSummary]) -> list[str]:
 
 
 def _stub(error: BaseException, function: str, target: Any) -> str:
-    """Return "blank" where the function, or a class's method, is as released; "left over" where its raise alone is."""
-    places = [tb.f_code for tb, _ in traceback.walk_tb(error.__traceback__) if not _foreign(tb.f_code.co_filename)]
+    """Return "blank" for a function, or a class's method, as released; "left over" if only its `raise` has stayed."""
+    places = [tb.f_code for tb, _ in traceback.walk_tb(error.__traceback__) if not _is_foreign(tb.f_code.co_filename)]
     names = vars(target) if isinstance(target, type) else [function]
     if type(error) is not NotImplementedError or not places or places[-1].co_name not in names:
         return ""
@@ -237,13 +237,13 @@ def _stub(error: BaseException, function: str, target: Any) -> str:
 
 
 def _own_frames(error: BaseException) -> list[traceback.FrameSummary]:
-    """Return the frames of an exception that are neither the grader's nor a library's."""
-    own = ((f, line) for f, line in traceback.walk_tb(error.__traceback__) if not _foreign(f.f_code.co_filename))
+    """Return the student's own frames of an exception: neither the grader's nor a library's."""
+    own = ((f, line) for f, line in traceback.walk_tb(error.__traceback__) if not _is_foreign(f.f_code.co_filename))
     return list(traceback.StackSummary.extract(own))
 
 
 @cache
-def _foreign(filename: str) -> bool:
+def _is_foreign(filename: str) -> bool:
     """Return whether a frame is the grader's or a library's: the student reads only lines of their own."""
     path = Path(filename)
     return bool(LIBRARY.search(path.as_posix())) or any(path.is_relative_to(place) for place in LIBRARIES)

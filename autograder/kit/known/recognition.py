@@ -9,7 +9,7 @@ import numpy as np
 
 from autograder.kit.verdict.answer import Answer
 from autograder.kit.verdict.cases import Case, KnownMistake
-from autograder.kit.verdict.compare import aligned, difference, nearness, printed, same, same_print
+from autograder.kit.verdict.compare import aligned, are_same, are_same_prints, difference, nearness, printed
 
 SIFTED = 3  # cases on which pairs are ruled out by the numbers of each mistake alone
 MOST_PAIRS = 500  # remaining pairs that are run
@@ -66,10 +66,10 @@ class Evidence:
             if numbers is None:
                 continue
             given = self.given.get(case.name)
-            if same(numbers, case.outputs.values()):
+            if are_same(numbers, case.outputs.values()):
                 if given is not None and case.name in self.wrong:
                     return False
-            elif given is None or not same(given, numbers, nearness(case.tolerance)):
+            elif given is None or not are_same(given, numbers, nearness(case.tolerance)):
                 return False
             else:
                 told_apart = True
@@ -90,12 +90,12 @@ class Evidence:
         prints = {case.name: printed(self.given[case.name]) for case in answered}
         # Two mistakes that undo each other give the right numbers, and explain no wrong one.
         right = [case for case in answered if case.name in self.wrong]
-        right = [case for case in right if same_print(printed(list(case.outputs.values())), prints[case.name])]
+        right = [case for case in right if are_same_prints(printed(list(case.outputs.values())), prints[case.name])]
         places = self._candidates(answered) if not right else []
         fitting = [
             {one, two}
             for pair, one, two in places
-            if all(same_print(case.pairs.row(pair), prints[case.name]) for case in answered)
+            if all(are_same_prints(case.pairs.row(pair), prints[case.name]) for case in answered)
         ]
         return [known for i, known in enumerate(answered[0].known) if _is_common(fitting, i)]
 
@@ -121,7 +121,7 @@ class Evidence:
             return None
         near = nearness(case.tolerance)
         return [
-            "right" if same([mine], [ours]) else "given" if same([theirs], [mine], near) else "other"
+            "right" if are_same([mine], [ours]) else "given" if are_same([theirs], [mine], near) else "other"
             for mine, ours, theirs in zip(numbers, right, given, strict=True)
         ]
 
@@ -159,11 +159,11 @@ class Evidence:
             whole = not len(numbers) == len(given) == len(right)
             for i in range(self._parts(case.name)):
                 one, two, three = (given, right, numbers) if whole else ([given[i]], [right[i]], [numbers[i]])
-                if same(two, three):
+                if are_same(two, three):
                     continue
                 if (case.name, i) not in self.wrong_places:
                     return set()
-                if same(one, three, nearness(case.tolerance)):
+                if are_same(one, three, nearness(case.tolerance)):
                     explained.add((case.name, i))
         return explained
 
@@ -241,10 +241,10 @@ def _may_be_both(one: list[str] | None, two: list[str] | None, wrong: list[bool]
     """Return whether two mistakes at once may give the student's outputs on a case, judged by each of them alone."""
     if one is None or two is None:
         return True
-    shown = [{a, b} - {"right"} if "right" in (a, b) else {"both"} for a, b in zip(one, two, strict=True)]
+    visible = [{a, b} - {"right"} if "right" in (a, b) else {"both"} for a, b in zip(one, two, strict=True)]
     return all(
         (bool(each) and each <= {"given", "both"}) if is_wrong else not each
-        for each, is_wrong in zip(shown, wrong, strict=True)
+        for each, is_wrong in zip(visible, wrong, strict=True)
     )
 
 

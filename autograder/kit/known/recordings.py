@@ -16,7 +16,7 @@ from autograder.kit.calls.call import call
 from autograder.kit.known.table_models import BeamStep, GreedyStep
 from autograder.kit.verdict.answer import Caller
 from autograder.kit.verdict.cases import Case, Criterion, Example, KnownMistake, Pairs, Recorded
-from autograder.kit.verdict.compare import same
+from autograder.kit.verdict.compare import are_same
 from autograder.kit.verdict.hunts import Argument, HuntInput
 
 FOLDER = Path(__file__).parents[1] / "recordings"
@@ -109,7 +109,7 @@ def _with_given(cases: list[Case]) -> list[Case]:
         for case in cases
         if not _is_large(case)
         for known in case.known
-        if (given := known.outputs) is not None and not same(given, case.outputs.values())
+        if (given := known.outputs) is not None and not are_same(given, case.outputs.values())
     }
     return [replace(case, known=[_given(known, case, seen) for known in case.known]) for case in cases]
 

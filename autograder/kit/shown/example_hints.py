@@ -37,17 +37,17 @@ def is_different(answer: Answer, example: Example) -> bool:
 
 
 def example_hint(
-    function: str, mistakes: list[KnownMistake], examples: list[Example], caller: Caller, shown: Collection[Failure]
+    function: str, mistakes: list[KnownMistake], examples: list[Example], caller: Caller, failures: Collection[Failure]
 ) -> Hint | None:
     """Return the first example that shows the mistakes or, where none has a name, any fault at all.
 
-    The student's function is called on it: nothing in an example is hidden. `shown` are the failures already in the
+    The student's function is called on it: nothing in an example is hidden. `failures` are those already in the
     hint; after a timeout the hint shows the mistake's values instead.
     """
     for example in _fitting(mistakes, examples):
         answer = clean_answer(caller(function, list(example.arguments), None))
         wrong = next((example.mistakes[known.name] for known in mistakes if known.name in example.mistakes), None)
-        if is_different(answer, example) and answer.error not in shown:
+        if is_different(answer, example) and answer.error not in failures:
             return Hint(_text(example, YOURS, _does(answer, example)), answer.error, _outputs(answer, example), True)
         if answer.error and wrong is not None:
             return Hint(_text(example, "One with this mistake", f"gives {_numbers(wrong, example)}"))

@@ -53,8 +53,8 @@ class Prints:
         lines = chosen[0].text.rstrip().splitlines()[:MOST_LINES]
         more = sum(kept.lines for kept, _ in heard) - len(lines)
         what = "on the example" if last else "in the call that fails" if chosen[1] else "in the first call of the check"
-        shown = [f"Your function prints, {what}:", *(f"    {line[:LONGEST]}" for line in lines)]
-        return "\n".join([*shown, *([f"    ({more} more lines, of all calls)"] if more > 0 else [])])
+        rows = [f"Your function prints, {what}:", *(f"    {line[:LONGEST]}" for line in lines)]
+        return "\n".join([*rows, *([f"    ({more} more lines, of all calls)"] if more > 0 else [])])
 
 
 @contextlib.contextmanager

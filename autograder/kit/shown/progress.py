@@ -31,10 +31,10 @@ def noted(check_id: str, verdict: Verdict, is_secret: bool) -> list[str]:
     before, score = scores.get(function, 0.0), HANDED_IN if is_secret and verdict.score else float(verdict.score)
     scores[function] = score
     _keep(name, scores)
-    shown, lines = _given.get(check_id, 0), []
-    if verdict.score < verdict.max_score and shown < len(part.hints):
-        again = f"; `hint({shown})` shows hint {shown} again" if shown else ""
-        lines.append(f"`hint()` shows hint {shown + 1} of {len(part.hints)}{again}.")
+    count, lines = _given.get(check_id, 0), []
+    if verdict.score < verdict.max_score and count < len(part.hints):
+        again = f"; `hint({count})` shows hint {count} again" if count else ""
+        lines.append(f"`hint()` shows hint {count + 1} of {len(part.hints)}{again}.")
     return [*lines, *(_lines(name) if score != before else [])]
 
 
@@ -57,16 +57,16 @@ def hint(check_id: str | int = "", number: int = 0) -> None:
     if part is None:
         print('Run a check first, or name a part: hint("NAME.FUNCTION").')
         return
-    shown = _given.get(check_id, 0)
-    if not 0 <= number <= shown:
-        left = f"; hint() shows the next, {shown + 1} of {len(part.hints)}" if shown < len(part.hints) else ""
+    count = _given.get(check_id, 0)
+    if not 0 <= number <= count:
+        left = f"; hint() shows the next, {count + 1} of {len(part.hints)}" if count < len(part.hints) else ""
         print(f"{function}: no hint {number} was shown{left}.")
         return
-    if number == 0 and shown >= len(part.hints):
-        print(f"{function} has {'no more hints' if shown else 'no hints'}.")
+    if number == 0 and count >= len(part.hints):
+        print(f"{function} has {'no more hints' if count else 'no hints'}.")
         return
-    number = number or shown + 1
-    _given[check_id] = max(number, shown)
+    number = number or count + 1
+    _given[check_id] = max(number, count)
     text = f"{function}, hint {number} of {len(part.hints)}: {part.hints[number - 1]}"
     if shell() is None:
         print(text)

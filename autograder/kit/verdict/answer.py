@@ -1,4 +1,4 @@
-"""What one call of a student's function gave back, or why it gave nothing: the only thing a verdict is made from."""
+"""The answer of one call of a student's function, or the failure: verdicts are made from nothing else."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Kind = Literal[
     "raised",  # it ended with an exception
     "timeout",  # it, or the cell that defines it, did not end in its time
     "died",  # its process ended
-    "bad_output",  # what came back is no tensor, or no answer at all
+    "bad_output",  # its value is no tensor, or no answer at all
     "no_gradient",  # nothing can be sent back through it
     "no_worker",  # the grader could not start a process for it
     "wrong",  # it answered, and the answer is not the right one
@@ -24,7 +24,7 @@ LONGEST_TEXT = 2000  # characters of a failure
 
 @dataclass(frozen=True)
 class Failure:
-    """Why something is not as it should be: what is decided hangs on `kind`, and `text` is for people alone."""
+    """The reason why a demand is not met: decisions depend on `kind`, and `text` is for people alone."""
 
     kind: Kind
     text: str
@@ -32,7 +32,7 @@ class Failure:
 
 @dataclass
 class Answer:
-    """Values that one call gave back; `error` says what went wrong, the other fields what came before it."""
+    """The values of one call; `error` says what went wrong, and the other fields hold the values before it."""
 
     outputs: list[np.ndarray] | None = None
     gradients: list[np.ndarray | None] | None = None  # one per float array among the arguments, in order
@@ -47,12 +47,12 @@ Caller = Callable[[str, list, list | None], Answer]  # of a function's name, arg
 
 @dataclass(frozen=True)
 class Call:
-    """A call that is to be made."""
+    """A call to make."""
 
     arguments: list
     cotangents: list | None = None
-    number: int | None = None  # under which its tensors are kept: another call with it is made with the very same
-    most: int | None = None  # bytes that it may take beyond what was there before
+    number: int | None = None  # under which its tensors are kept: another call with it has the very same ones
+    most: int | None = None  # bytes that it may take beyond those in use before
 
 
 @runtime_checkable
@@ -63,14 +63,14 @@ class ManyCaller(Protocol):
 
 
 def clean_text(value: Any, longest: int) -> str:
-    """Return text that can be written to a file, whatever came."""
+    """Return any value as text that can be written to a file."""
     return value[:longest].encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
 
 def clean_answer(reply: Any, kinds: frozenset[str] = KINDS) -> Answer:
-    """Return an Answer whose fields have their declared types, whatever came; where it does not, a bad output.
+    """Return a reply from the student's side as an Answer with fields of the declared types, or a bad output.
 
-    It comes from the student's side and may be anything. `kinds` are those that its failure may be of.
+    The reply may be anything. `kinds` are the allowed kinds of its failure.
     """
     if not isinstance(reply, Answer):
         return Answer(error=Failure("bad_output", "the answer was no answer"))
@@ -80,8 +80,10 @@ def clean_answer(reply: Any, kinds: frozenset[str] = KINDS) -> Answer:
     sound = (
         isinstance(reply.several, bool)
         and isinstance(reply.apart, bool)
-        and (reply.outputs is None or _numeric(reply.outputs))
-        and (gradients is None or (isinstance(gradients, list) and _numeric([g for g in gradients if g is not None])))
+        and (reply.outputs is None or _is_numeric(reply.outputs))
+        and (
+            gradients is None or (isinstance(gradients, list) and _is_numeric([g for g in gradients if g is not None]))
+        )
         and (after is None or (isinstance(after, list) and all(isinstance(each, str) for each in after)))
     )
     return reply if sound else Answer(error=Failure("bad_output", "the answer held other things than arrays"))
@@ -93,6 +95,6 @@ def _clean_failure(error: Any, kinds: frozenset[str]) -> Failure:
     return Failure(error.kind, clean_text(error.text, LONGEST_TEXT) or "an error without a text")
 
 
-def _numeric(value: Any) -> bool:
+def _is_numeric(value: Any) -> bool:
     """Return whether a value is a list of arrays of numbers or truth values."""
     return isinstance(value, list) and all(isinstance(a, np.ndarray) and a.dtype.kind in "biuf" for a in value)

@@ -62,13 +62,13 @@ def _without_engine() -> Iterator[None]:
     def refused(*_: Any, **__: Any) -> Any:
         raise RuntimeError(OFF)
 
-    found = [(place, name, getattr(place, name)) for place, name in ENGINE if hasattr(place, name)]
+    functions = [(place, name, getattr(place, name)) for place, name in ENGINE if hasattr(place, name)]
     try:
-        for place, name, _ in found:
+        for place, name, _ in functions:
             setattr(place, name, refused)
         yield
     finally:
-        for place, name, own in found:
+        for place, name, own in functions:
             setattr(place, name, own)
 
 

@@ -1,4 +1,4 @@
-"""What a check consists of: cases with the right answers, and demands that earn points."""
+"""The parts of a check: cases with the right answers, and demands that earn points."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -24,7 +24,7 @@ def title_of(hint: str) -> str:
 
 @dataclass(frozen=True)
 class Recorded:
-    """Stands for a function that was called when the kit was made: gives what that gave."""
+    """Stands for a function that was called when the kit was made, and returns its value."""
 
     values: Any
 
@@ -34,43 +34,43 @@ class Recorded:
 
 @dataclass
 class KnownMistake:
-    """What one known mistake gives on a case: the feedback names it when the student's numbers are the same."""
+    """The outputs of one known mistake on a case: the feedback names it when the student's numbers are the same."""
 
     name: str
     hint: str
     run: Callable[[], list[np.ndarray] | None]
-    usual: bool = False  # one that any function can have: it is named where no other fits
+    usual: bool = False  # a mistake that any function can have: it is named if no other fits
 
     @cached_property
     def outputs(self) -> list[np.ndarray] | None:
-        """Return what the mistake gives, None where it crashes. It runs only now, when somebody asks."""
+        """Return the mistake's outputs, None where it crashes. It runs only now, on request."""
         return self.run()
 
 
 @dataclass
 class Pairs:
-    """What two known mistakes at once give on a case: of each pair a few numbers that stand for its outputs."""
+    """The outputs of two known mistakes at once on a case: for each pair, a few numbers that stand for them."""
 
-    places: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int16))  # which two known mistakes
+    places: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int16))  # of the two known mistakes
     row: Callable[[int], np.ndarray] = Recorded(())  # pair -> its numbers, NaN where it crashes
 
 
 @dataclass
 class Example:
-    """A small call that is public, the same for everyone: a hint shows it, and what a right function gives there."""
+    """A small public call, the same for everyone: a hint shows it, with the values of a right function."""
 
     code: str  # to be pasted into a notebook
     arguments: list  # those of its last line
     outputs: dict[str, np.ndarray]  # of a right function
-    mistakes: dict[str, list[np.ndarray]]  # what those known mistakes give that show here
+    mistakes: dict[str, list[np.ndarray]]  # the outputs of the known mistakes that show here
 
 
 @dataclass
 class Case:
-    """One call: its arguments and what a right function answers. `features` say in words what is special in it.
+    """One call: its arguments and the right answer. `features` say in words what is special in it.
 
-    `group` is what a criterion names it by; `tolerance` is relative and absolute, for the outputs; `peak` is how many
-    bytes the call may take beyond what was there before, None where that is not measured; `exact` names the outputs in
+    `group` is its name in criteria; `tolerance` is relative and absolute, for the outputs; `peak` is the number of
+    bytes that the call may take beyond those in use before, None if it is not measured; `exact` names the outputs in
     which an integer has to come as one, and a 0 exactly.
     """
 
@@ -89,7 +89,7 @@ class Case:
 
 
 class Kind(StrEnum):
-    """What a criterion asks of the cases that it is about."""
+    """The kinds of demands on the cases of a criterion."""
 
     SHAPE = "shape"
     VALUES = "values"
@@ -104,7 +104,7 @@ class Criterion:
 
     Without groups it is about all cases, so that one crash costs only what depends on it: gradients about those with
     cotangents where the shape is right, the other kinds but `values` about those in which the function does not crash.
-    What is not worth points `alone` counts once other values are right.
+    A criterion that earns no points `alone` counts once other values are right.
     """
 
     name: str
@@ -118,9 +118,9 @@ class Criterion:
         self.kind = Kind(self.kind)  # a recording holds the kind's name
 
     def is_met_by_none(self, cases: Iterable[Case]) -> bool:
-        """Return whether nothing has to be written to give the right values: an argument handed back, or zeros."""
+        """Return whether the right values need no code: an argument handed back, or zeros."""
         return all(
-            not np.any(right) or any(_equal(right, each) for each in case.arguments.values())
+            not np.any(right) or any(_is_equal(right, each) for each in case.arguments.values())
             for case in self.chosen(cases)
             for right in ([case.outputs[self.part]] if self.part else case.outputs.values())
         )
@@ -131,7 +131,7 @@ class Criterion:
         return [case for group in self.groups for case in cases if case.group == group] if self.groups else cases
 
 
-def _equal(right: np.ndarray, argument: object) -> bool:
+def _is_equal(right: np.ndarray, argument: object) -> bool:
     given = np.asarray(argument) if isinstance(argument, np.ndarray | bool | int | float) else np.zeros(0)
     if given.shape != right.shape or given.dtype.kind not in "biuf":
         return False
@@ -140,7 +140,7 @@ def _equal(right: np.ndarray, argument: object) -> bool:
 
 @dataclass
 class Verdict:
-    """Points, and what to tell the student: nothing when all is right."""
+    """Points, and the message to the student, which is empty when all is right."""
 
     score: float
     max_score: float
@@ -151,5 +151,5 @@ class Verdict:
     details: list[str] = field(default_factory=list)  # of the hint, below its first line, which says the points
     failures: list[Failure] = field(default_factory=list)  # of which the hint tells, each once
     outputs: tuple[tuple[str, np.ndarray, np.ndarray], ...] = ()  # of the hint's example: name, right, given
-    shows_own: bool = False  # whether the hint's example says what the student's function gives there
-    first_failure: str = ""  # what the hint says of the first demand that is not met
+    shows_own: bool = False  # whether the hint's example shows the student's own values
+    first_failure: str = ""  # the hint's text on the first unmet demand

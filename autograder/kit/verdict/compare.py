@@ -1,4 +1,4 @@
-"""When do a student's numbers agree with others?"""
+"""Comparing a student's numbers with right ones and with those of known mistakes."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -10,20 +10,20 @@ from autograder.kit.verdict.cases import EXACT, TOLERANCE, Case, Example
 
 NO_GRADIENT = "no gradient reaches"
 ZERO = 1e-6  # what rounding may leave of a 0
-EXACT_ZERO = 1e-30  # and what is 0 beside any weight: a mask of -100 leaves more where padding scores higher by 40
+EXACT_ZERO = 1e-30  # is 0 beside any weight: a mask of -100 leaves more where padding scores higher by 40
 ONE_DECIMAL = 0.051  # may be off, for one decimal that is rounded
 LARGEST = 1 << 18  # elements of an output that is compared with known mistakes
 SAME = 2e-5  # numbers of a known mistake: a near match is no match
 
 
 def aligned(answer: Answer, case: Case | Example) -> list[np.ndarray] | None:
-    """Return the outputs in their order, in whatever wrapping they came."""
+    """Return the outputs in their order, as a tuple, a list or alone; None if their number is wrong."""
     outputs = named(answer, case)
     return answer.outputs if isinstance(outputs, Failure) else list(outputs.values())
 
 
 def named(answer: Answer, case: Case | Example) -> dict[str, np.ndarray] | Failure:
-    """Return the outputs under their names, or in what their number is not the expected one."""
+    """Return the outputs under their names, or a failure that says how many were expected."""
     names, given = list(case.outputs), answer.outputs or []
     if len(names) > 1:
         if answer.several and len(given) == len(names):
@@ -48,13 +48,13 @@ def _number(array: np.ndarray, expected: np.ndarray) -> np.ndarray:
 
 
 def _compared(array: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Return an output with NaN where NaN is expected: what stands there is not compared with anything."""
+    """Return an output with NaN where NaN is expected: values there are not compared."""
     free = np.isnan(expected)
     return np.where(free, np.nan, array) if free.any() and array.shape == expected.shape else array
 
 
 def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERANCE, exact: bool = False) -> str | None:
-    """Return how the values differ, in words that give no expected value away, or None when they agree.
+    """Return the difference in words that give no expected value away, None when the values agree.
 
     Where NaN is expected, nothing is compared. With `exact`, 1e-20 is not 0.
     """
@@ -73,22 +73,22 @@ def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERAN
     left = np.abs(got[zero].astype(np.float64)).max(initial=0)  # the smallest integer has no positive twin
     if left > (EXACT_ZERO if exact else ZERO):
         wrong = zero & (np.abs(got) > (ZERO if left > ZERO else EXACT_ZERO))
-        said = "not 0 where it has to be" if left > ZERO else "nearly 0 where it has to be exactly 0"
-        return said + (f", for instance at {np.argwhere(wrong)[0].tolist()}" if wrong.ndim else "")
+        complaint = "not 0 where it has to be" if left > ZERO else "nearly 0 where it has to be exactly 0"
+        return complaint + (f", for instance at {np.argwhere(wrong)[0].tolist()}" if wrong.ndim else "")
     if not np.allclose(got[~zero], expected[~zero], rtol=tolerance, atol=tolerance, equal_nan=True):
         return others + _some(~zero & ~np.isclose(got, expected, rtol=tolerance, atol=tolerance, equal_nan=True), ~zero)
     return None
 
 
 def _some(wrong: np.ndarray, compared: np.ndarray | None = None) -> str:
-    """Return at how many places an output is wrong, and where first; "" for a number, and where all are wrong."""
+    """Return the number of wrong places and the first one; "" for a number, and if all are wrong."""
     count, all_of_them = np.count_nonzero(wrong), wrong.size if compared is None else np.count_nonzero(compared)
     first = np.argwhere(wrong)[0].tolist() if wrong.ndim else []
     return f" at {count} of {wrong.size} places, first at {first}" if first and count < all_of_them else ""
 
 
 def by_hand(expected: np.ndarray, got: np.ndarray, tolerance: float) -> str | None:
-    """Return which of several numbers worked out on paper are right, or that a decimal is missing; None for neither."""
+    """Return a line on the right ones of several numbers by hand, or on a missing decimal; None for neither."""
     if tolerance <= TOLERANCE or expected.dtype.kind != "f" or not np.isfinite(got).all():
         return None
     right = np.isclose(got, expected, rtol=tolerance, atol=tolerance).ravel()
@@ -106,7 +106,7 @@ def _listed(numbers: np.ndarray) -> str:
 
 
 def _infinities(expected: np.ndarray, got: np.ndarray) -> str:
-    """Return what is wrong with where an output is infinite, "" for nothing: -∞ may be asked for, ∞ is not."""
+    """Return the complaint about an output's infinities, "" for none: -∞ may be expected, ∞ never is."""
     low = np.isneginf(expected)
     if (missing := np.argwhere(low & ~np.isneginf(got))).size:
         where = f", for instance at {missing[0].tolist()}" if expected.ndim else ""
@@ -119,14 +119,14 @@ def _infinities(expected: np.ndarray, got: np.ndarray) -> str:
 
 
 def misshapen(name: str, got: np.ndarray, expected: np.ndarray) -> str:
-    """Return in what an output's shape is not the expected one."""
+    """Return the complaint about an output's shape."""
     if got.dtype.kind in "iu" and got.ndim == expected.ndim == 2 and got.shape[1] == expected.shape[1]:
         return f"{len(got)} {name}, expected {len(expected)}."  # a set of pairs
     return f"{name} has shape {got.shape}, expected {expected.shape}."
 
 
 def gradient_difference(name: str, case: str, expected: np.ndarray | None, got: np.ndarray | None) -> str | None:
-    """Return what is wrong with the gradient of one argument; None stands for zeros of any shape."""
+    """Return the complaint about the gradient of one argument, None for none; as a gradient, None means zeros."""
     if got is None:
         reached = expected is not None and np.any(np.abs(expected) > TOLERANCE)  # the noise of a 0 may reach 2e-6
         return f"{NO_GRADIENT} {name}." if reached else None
@@ -138,7 +138,7 @@ def gradient_difference(name: str, case: str, expected: np.ndarray | None, got: 
     return None
 
 
-def differ(one: Answer, two: Answer) -> bool:
+def are_different(one: Answer, two: Answer) -> bool:
     """Return whether two answers to the same arguments differ by more than rounding, which LAPACK does not repeat."""
     if one.error or two.error or not one.outputs or not two.outputs or len(one.outputs) != len(two.outputs):
         return True
@@ -153,20 +153,20 @@ def is_text(array: np.ndarray) -> bool:
     return array.dtype == np.uint32 and array.ndim == 1
 
 
-def same(one: Iterable[np.ndarray] | None, two: Iterable[np.ndarray] | None, near: float = SAME) -> bool:
+def are_same(one: Iterable[np.ndarray] | None, two: Iterable[np.ndarray] | None, near: float = SAME) -> bool:
     """Return whether two lists of outputs hold the same numbers, NaN for NaN; `near` is relative and absolute."""
     one, two = list(one or []), list(two or [])
     pairs = zip(one, two, strict=False)
-    return len(one) == len(two) and all(a.shape == b.shape and _close(a, b, near) for a, b in pairs)
+    return len(one) == len(two) and all(a.shape == b.shape and _are_close(a, b, near) for a, b in pairs)
 
 
 def nearness(tolerance: float) -> float:
-    """Return how near to a known mistake's numbers is the same: numbers by hand have few decimals, there and here."""
+    """Return the largest distance from a known mistake's numbers that is none: numbers by hand have few decimals."""
     return tolerance if tolerance > TOLERANCE else SAME
 
 
-def _close(a: np.ndarray, b: np.ndarray, near: float) -> bool:
-    """Return what np.allclose returns, in a tenth of its time where all is finite: a hint asks thousands of times."""
+def _are_close(a: np.ndarray, b: np.ndarray, near: float) -> bool:
+    """Return whether two arrays are close, like np.allclose in a tenth of its time: a hint compares thousands."""
     if a.dtype.kind == b.dtype.kind == "f":
         with np.errstate(invalid="ignore", over="ignore"):
             gap = np.abs(a - b)
@@ -181,23 +181,23 @@ def _directions(shape: tuple[int, ...]) -> np.ndarray:
 
 
 def printed(outputs: list[np.ndarray]) -> np.ndarray:
-    """Return two numbers for each output that stand for it: a random sum of its elements, and their size.
+    """Return the print of outputs, two numbers for each: a random sum of its elements, and their size.
 
-    An output that is larger than any of a reference has no print: NaN stands for none.
+    An output larger than any of a reference has no print: NaN stands for none.
     """
     numbers = []
     for output in outputs:
         if output.size > LARGEST:
             numbers += [np.nan, np.nan]
             continue
-        # Neither NaN nor one huge number may hide what the others are.
+        # Neither NaN nor one huge number may hide the others.
         values = np.clip(np.nan_to_num(output.astype(np.float64), nan=3.7, posinf=2.3, neginf=-1.9), -1e4, 1e4)
         root = max(1, values.size) ** 0.5
         numbers += [(_directions(values.shape) * values).sum() / root, np.linalg.norm(values) / root]
     return np.array(numbers, np.float32)
 
 
-def same_print(one: np.ndarray, two: np.ndarray) -> bool:
+def are_same_prints(one: np.ndarray, two: np.ndarray) -> bool:
     """Return whether two prints stand for the same numbers; NaN stands for none."""
     if one.shape != two.shape or np.isnan(one).any() or np.isnan(two).any():
         return False

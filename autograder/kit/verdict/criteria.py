@@ -1,4 +1,4 @@
-"""One function under test: the calls that are made of it, and what speaks against it."""
+"""One function under test: its calls, and its failures."""
 
 import re
 from collections.abc import Callable
@@ -13,8 +13,8 @@ from autograder.kit.verdict.answer import Answer, Call, Caller, Failure, ManyCal
 from autograder.kit.verdict.cases import Case, Criterion, Kind, KnownMistake
 from autograder.kit.verdict.compare import (
     NO_GRADIENT,
+    are_different,
     by_hand,
-    differ,
     difference,
     gradient_difference,
     is_text,
@@ -52,7 +52,7 @@ class Evaluation:
         self.caller = caller
         self.keeps_tensors = isinstance(caller, ManyCaller)
         self.calls = caller if isinstance(caller, ManyCaller) else OneByOne(caller)
-        # All first calls come before any second one: a function that remembers its arguments gives itself away.
+        # All first calls come before any second one, so that a function that remembers its arguments shows.
         self.numbers = {case.name: number for number, case in enumerate(cases)}
         self.first = self._answers([(case, replace(self._call(case), most=case.peak)) for case in cases])
         self.second: dict[str, Answer] = {}
@@ -64,7 +64,7 @@ class Evaluation:
         return Call(list(case.arguments.values()), number=self.numbers[case.name])
 
     def _answers(self, calls: list[tuple[Case, Call]]) -> dict[str, Answer]:
-        """Return what comes of calls, by their cases' names: at one request, but where memory is measured."""
+        """Return the answers to calls by the names of their cases, at one request unless memory is measured."""
         if any(call.most for _, call in calls):
             return {case.name: self._answer(call) for case, call in calls}
         answers = self.calls.call_many(self.function, [call for _, call in calls]) if calls else []
@@ -78,7 +78,7 @@ class Evaluation:
         return self._answer(Call(list(case.arguments.values())))
 
     def failure(self, criterion: Criterion) -> Failure | None:
-        """Return what speaks against the criterion, or None."""
+        """Return the first failure of the criterion, None if it is met."""
         judge = FAILURES[criterion.kind]
         failures = (judge(self, case, criterion.part) for case in self._about(criterion))
         return next((failure for failure in failures if failure), None)
@@ -94,7 +94,7 @@ class Evaluation:
         return [case for case in chosen if not self.first[case.name].error] or chosen
 
     def _outputs(self, case: Case) -> dict[str, np.ndarray] | Failure:
-        """Return the outputs of the first call under their names, or why there are none."""
+        """Return the outputs of the first call under their names, or the failure."""
         answer = self.first[case.name]
         if answer.error or answer.outputs is None:
             return answer.error or NO_ANSWER
@@ -110,7 +110,7 @@ class Evaluation:
         return None
 
     def _shape_and_dtype(self, case: Case, part: str | None) -> Failure | None:
-        """Return what is wrong with the shapes and dtypes: integers where they are asked for, floats of 32 bits."""
+        """Return the failure of shapes or dtypes, None for none: integers as demanded, floats of 32 bits."""
         if failure := self._shape(case, part):
             return failure
         outputs = self._outputs(case)
@@ -121,7 +121,7 @@ class Evaluation:
         return self._rounded(case, part)
 
     def _rounded(self, case: Case, part: str | None) -> Failure | None:
-        """Return which output was rounded to 16 bits, if one was: then its values and gradients are hardly right."""
+        """Return the failure of an output rounded to 16 bits, None for none: its values can hardly be right."""
         outputs = self._outputs(case)
         assert not isinstance(outputs, Failure)
         for name in [part] if part else outputs:
@@ -138,8 +138,8 @@ class Evaluation:
         for name in [part] if part else outputs:
             if text := difference(case.outputs[name], outputs[name], case.tolerance, name in case.exact):
                 text = text if case.arguments else by_hand(case.outputs[name], outputs[name], case.tolerance) or text
-                said = f"{name}: {text} ({case.name})." if case.arguments else f"{name}: {text}."
-                return self._rounded(case, name) or _wrong(said)
+                complaint = f"{name}: {text} ({case.name})." if case.arguments else f"{name}: {text}."
+                return self._rounded(case, name) or _wrong(complaint)
         return None
 
     def _gradients(self, case: Case, part: str | None) -> Failure | None:
@@ -171,11 +171,11 @@ class Evaluation:
         for name, old, new in zip(names, before, answer.inputs_after, strict=True):
             if digest(old) != new:
                 return _wrong(f"changes its argument {name}: work on a copy, the caller still needs it.")
-        # What is left in the tensors, the student's own process says: another call with them shows whether it is so.
+        # The student's own process reports the content of the tensors: another call with them tests the report.
         if (
             not answer.error
-            and differ(answer, self._with_the_same_tensors(case))
-            and not differ(answer, self._anew(case))
+            and are_different(answer, self._with_the_same_tensors(case))
+            and not are_different(answer, self._anew(case))
         ):
             text = "it changes its arguments, or draws random numbers"
             return _wrong(f"called with the same tensors once more, it gives another answer: {text}.")
@@ -183,17 +183,17 @@ class Evaluation:
 
     def _repeat(self, case: Case, part: str | None) -> Failure | None:
         first, again = self.first[case.name], self._with_the_same_tensors(case)
-        if differ(first, again) and self.keeps_tensors:
+        if are_different(first, again) and self.keeps_tensors:
             again = self._anew(case)  # tensors that the function has changed are another demand's
         if first.error or again.error or not first.outputs or not again.outputs:
             return again.error or first.error or NO_ANSWER
-        if differ(first, again):
+        if are_different(first, again):
             text = "the same arguments give another answer the second time: keep no state, draw nothing at random."
             return _wrong(text)
         return None
 
     def _with_the_same_tensors(self, case: Case) -> Answer:
-        """Return the second answer: to the tensors of the first call, where the caller has kept them."""
+        """Return the second answer: to the tensors of the first call, if the caller has kept them."""
         if case.name not in self.second and self.keeps_tensors:
             cases = [each for name, each in self.cases.items() if each is case or not self.first[name].error]
             self.second |= self._answers([(each, self._call(each)) for each in cases])
@@ -202,7 +202,7 @@ class Evaluation:
         return self.second[case.name]
 
     def only_in(self, failure: Failure, criterion: Criterion) -> str | None:
-        """Return the name of a case that ends with this failure, one of the criterion's, if others do not."""
+        """Return the name of the criterion's only case with this failure, None if there are others."""
         names = [name for name, answer in self.first.items() if answer.error == failure]
         if not names or len(names) == len(self.first):
             return None
@@ -210,18 +210,18 @@ class Evaluation:
         return (own or names)[0]
 
     def what(self, failure: Failure) -> str:
-        """Return a failure's text without the case that it ends with, and without shapes, places and sizes."""
+        """Return a failure's text without its case, shapes, places and sizes."""
         if failure.kind == "raised":
             return re.sub(r"\d+", "", failure.text)
         ends = (f" ({name})." for name in self.cases if failure.text.endswith(f" ({name})."))
         return NUMBERS.sub("", failure.text.removesuffix(next(ends, "")))
 
-    def unwritten(self) -> bool:
+    def is_unwritten(self) -> bool:
         """Return whether the cell is still as it was released."""
         return all(answer.error and answer.error.kind == "unwritten" for answer in self.first.values())
 
     def where(self) -> str | None:
-        """Return a sentence on which cases are wrong, where a feature or a few names say it, or on which outputs."""
+        """Return a sentence on the wrong cases, if a feature or a few names describe them, or on the wrong outputs."""
         wrong = [case for case in self.cases.values() if self._values(case, None)]
         right = [case for case in self.cases.values() if case not in wrong]
         for feature in wrong[0].features if wrong and right else []:
@@ -249,7 +249,7 @@ FAILURES: dict[Kind, Callable[[Evaluation, Case, str | None], Failure | None]] =
     Kind.GRADIENTS: Evaluation._gradients,
     Kind.UNCHANGED: Evaluation._unchanged,
     Kind.REPEAT: Evaluation._repeat,
-}  # what speaks against a case, by the kind of the criterion
+}  # the function that finds a case's failure, by the kind of the criterion
 
 
 def _wrong(text: str) -> Failure:

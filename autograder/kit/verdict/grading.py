@@ -59,7 +59,7 @@ def _locked(criterion: Criterion, most: int) -> Failure | None:
 def _explained(verdict: Verdict, judged: Judged, evaluation: Evaluation, examples: Examples) -> Verdict:
     """Return a verdict with its hint: each demand with its failure, the known mistake, an example."""
     verdict.failures = list(dict.fromkeys(failure for _, failure in judged if failure))
-    if evaluation.unwritten():
+    if evaluation.is_unwritten():
         return unwritten(evaluation.function, [criterion for criterion, _ in judged], verdict.failures)
     head = f"{evaluation.function}: {verdict.score} of {verdict.max_score} points."
     (mistakes, lines), where = evaluation.mistakes(), evaluation.where()

@@ -85,11 +85,11 @@ def texts(name: str, cells: list[dict[str, Any]]) -> dict[str, str]:
         for above, cell in pairwise(cells)
         if cell.get("cell_type") == "markdown" and not grade_id(cell)
     }
-    found = {
+    by_name = {
         grade_id(cell): nameless.get(collapsed(source_of(above)), "")
         for above, cell in pairwise(course.released(name)["cells"])
     }
-    return found | {grade_id(cell): source_of(cell) for cell in cells if cell.get("cell_type") == "markdown"}
+    return by_name | {grade_id(cell): source_of(cell) for cell in cells if cell.get("cell_type") == "markdown"}
 
 
 def _checked(cell: dict[str, Any], functions: list[str]) -> str:
@@ -106,9 +106,9 @@ def _lost_setup(released: list[dict[str, Any]], run: list[Step]) -> list[Step]:
     The cell with functions of earlier notebooks is left out: students fill it in.
     """
     first = next((i for i, cell in enumerate(released) if grade_id(cell)), 0)
-    there = {collapsed(step.source) for step in run}
+    run_texts = {collapsed(step.source) for step in run}
     setup = [source_of(cell) for cell in released[:first] if cell["cell_type"] == "code"]
-    return [Step(0, source) for source in setup if collapsed(source) not in there and "own_or_given(" not in source]
+    return [Step(0, source) for source in setup if collapsed(source) not in run_texts and "own_or_given(" not in source]
 
 
 def _tags(cell: dict[str, Any]) -> list[str]:

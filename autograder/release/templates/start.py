@@ -61,8 +61,8 @@ def way_out():
 def copy(name, number, folder):
     """Copy a missing notebook, whole or not at all; its name begins with its place in the course."""
     notebook = next(place for place in released(name) if place.is_file())
-    there = [place for place in sorted(folder.glob(f"*/{name}.ipynb")) if place.parent.name.endswith(name)]
-    place = there[0] if there else folder / f"{number}-{name}" / f"{name}.ipynb"
+    copies = [place for place in sorted(folder.glob(f"*/{name}.ipynb")) if place.parent.name.endswith(name)]
+    place = copies[0] if copies else folder / f"{number}-{name}" / f"{name}.ipynb"
     if os.path.lexists(place):
         print(f"{place} is there already and stays as it is")
         return

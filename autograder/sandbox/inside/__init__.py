@@ -1,1 +1,1 @@
-"""What runs inside the sandbox: it may be public, holds no secret, and of what it sends only values are used."""
+"""The code inside the sandbox: it may be public and holds no secret; the judge uses only values of its replies."""

@@ -98,16 +98,16 @@ def drop_privileges() -> None:
 
 
 def drop_bounding_set() -> None:
-    """Drop what this process and its children may ever get."""
+    """Drop the capabilities that this process and its children may ever get."""
     for capability in range(64):
         if _LIBC.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
             break  # past the kernel's last capability
 
 
 def become_user(user: int) -> None:
-    """Become, for good, a user who owns an empty home and nothing else: where namespaces are forbidden.
+    """Become, for good, a user who owns only an empty home: for containers that forbid namespaces.
 
-    What is asked for by `die_with_parent` is forgotten with the old user.
+    The request of `die_with_parent` is forgotten with the old user.
     """
     home = tempfile.mkdtemp(prefix="home-", dir="/tmp")
     os.chown(home, user, user)
@@ -123,7 +123,7 @@ def become_user(user: int) -> None:
 def end_processes(user: int) -> None:
     """End every process of a user at once: none that starts meanwhile is missed."""
     is_done = False
-    while not is_done:  # those who are to end may end the one that ends them
+    while not is_done:  # a process to be killed may kill the killer first
         if killer := os.fork():
             is_done = os.waitpid(killer, 0)[1] == 0
             continue

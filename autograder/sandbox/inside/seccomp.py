@@ -26,7 +26,7 @@ INTERNET = (2, 10)  # IPv4, IPv6
 FAMILIES = (1, *INTERNET)  # and Unix
 TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX inject input into a terminal
 LARGER_PIPE = 1031  # F_SETPIPE_SZ
-# What lets a socket hold more: its buffers' sizes (SO_SNDBUF, SO_RCVBUF, with force), filters and programs on it.
+# Options by which a socket holds more: its buffers' sizes (SO_SNDBUF, SO_RCVBUF, with force), filters and programs.
 LARGER_SOCKET = (7, 8, 32, 33, 26, 50, 51, 52)
 SOCKET_LEVEL = 1  # SOL_SOCKET
 SHARED_ANONYMOUS = 0x21  # MAP_SHARED | MAP_ANONYMOUS: its pages stay when no process has them in its tables any more

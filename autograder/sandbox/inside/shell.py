@@ -38,8 +38,8 @@ class Outputs:
     def __init__(self) -> None:
         self.start()
 
-    def start(self, shown: bool = True) -> None:
-        self.shown = shown
+    def start(self, is_shown: bool = True) -> None:
+        self.is_shown = is_shown
         self.items: list[dict[str, Any]] = []
         self.remaining = MAX_OUTPUT
 
@@ -56,10 +56,10 @@ class Outputs:
             self.items.append({"output_type": "stream", "name": name, "parts": [text]})
 
     def data(self, kind: str, data: dict[str, Any]) -> None:
-        shown = {mime: _as_text(data[mime]) for mime in KINDS if mime in data}
-        self.remaining -= sum(map(len, shown.values()))
-        if shown and self.remaining > 0:
-            self.items.append({"output_type": kind, "data": shown, "metadata": {}})
+        forms = {mime: _as_text(data[mime]) for mime in KINDS if mime in data}
+        self.remaining -= sum(map(len, forms.values()))
+        if forms and self.remaining > 0:
+            self.items.append({"output_type": kind, "data": forms, "metadata": {}})
 
     def error(self, name: str, value: str, traceback: list[str]) -> None:
         text = "\n".join(traceback)[-20_000:]
@@ -105,7 +105,7 @@ class _Publisher(DisplayPublisher):
 
 class _Formatter(DisplayFormatter):
     def format(self, obj: Any, *given: Any, **named: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        return super().format(obj, *given, **named) if OUTPUTS.shown else ({}, {})
+        return super().format(obj, *given, **named) if OUTPUTS.is_shown else ({}, {})
 
 
 class _Result(DisplayHook):
@@ -156,7 +156,7 @@ class Shell(InteractiveShell):
 
     def showtraceback(self, *given: Any, **named: Any) -> None:
         """Show the traceback of the cell's error, where anything is shown; a line for what is not written yet."""
-        if not OUTPUTS.shown:
+        if not OUTPUTS.is_shown:
             return
         if name := _unwritten(sys.exc_info()[1]):
             text = f"{name} is not written yet."
@@ -164,12 +164,12 @@ class Shell(InteractiveShell):
         else:
             super().showtraceback(*given, **named)
 
-    def run(self, source: str, shown: bool = True) -> tuple[list[dict[str, Any]], bool]:
+    def run(self, source: str, is_shown: bool = True) -> tuple[list[dict[str, Any]], bool]:
         """Run one cell; return its outputs as a notebook file has them, and whether it ran to its end.
 
         Where they are not to be shown, no value, plot or traceback is put into words.
         """
-        OUTPUTS.start(shown)
+        OUTPUTS.start(is_shown)
         result = self.run_cell(source, store_history=False)
         return OUTPUTS.finish(), bool(result.success)
 

@@ -77,7 +77,7 @@ def serve(link: socket.socket, shell: Shell) -> None:
 
 
 def _operations(judge: _JudgeLink, request: dict[str, Any], shell: Shell) -> list[Callable[[], Any]]:
-    """Return what a request asks for: a reply each."""
+    """Return the operations of a request, each with one reply."""
     if request["op"] == "call":
         return [partial(_call, judge, request, each, shell) for each in request["calls"]]
     return [partial(_carry, judge, request, shell) if request["op"] == "carry" else partial(_cell, request, shell)]
@@ -112,16 +112,16 @@ def _carry(judge: _JudgeLink, request: dict[str, Any], shell: Shell) -> None:
 
 
 def _cell(request: dict[str, Any], shell: Shell) -> dict[str, Any]:
-    outputs, finished = shell.run(request["source"], request["shown"])
+    outputs, finished = shell.run(request["source"], request["is_shown"])
     proxy.install(shell.user_ns, shell.remote_stubs)  # in place of what the cell has defined
     return {"outputs": outputs, "finished": finished}
 
 
-def _call(judge: _JudgeLink, request: dict[str, Any], asked: Call, shell: Shell) -> Answer:
+def _call(judge: _JudgeLink, request: dict[str, Any], wanted: Call, shell: Shell) -> Answer:
     adapters.ASKED.set(judge.ask if request["served"] else None)
     OUTPUTS.start()  # what a function prints while it is checked is not kept
     function = request["function"]
     if function not in shell.kept_arguments:  # another check's are not needed any more
         shell.kept_arguments = {function: {}}
-    kept = None if asked.number is None else shell.kept_arguments[function].setdefault(asked.number, [])
-    return call.call(shell.user_ns, function, asked.arguments, asked.cotangents, kept, request["adapter"])
+    kept = None if wanted.number is None else shell.kept_arguments[function].setdefault(wanted.number, [])
+    return call.call(shell.user_ns, function, wanted.arguments, wanted.cotangents, kept, request["adapter"])

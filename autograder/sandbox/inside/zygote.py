@@ -38,7 +38,7 @@ REQUEST = struct.Struct("<cI")  # as in control_socket.py: the kind of request, 
 
 
 def warm_up() -> None:
-    """Import what notebooks import, and do once what is slow the first time."""
+    """Import the modules of notebooks, and run everything once that is slow the first time."""
     for name in (*PRELOADED, *_of_the_course()):
         with contextlib.suppress(ImportError):  # the kit may hold less than this
             importlib.import_module(name)

@@ -9,7 +9,7 @@ import torch
 
 from autograder.checks import find
 from autograder.kit.shown.example_hints import RIGHT_GIVES, TRY_IT, YOURS
-from autograder.kit.verdict.compare import same
+from autograder.kit.verdict.compare import are_same
 from exercises.encoder_decoder.beam_parts import Shuffled, searched
 from tests.answers import SEEDS, check_ids
 from tests.support.verdicts import drawn, examples, graded, on_mistake, without_gradients
@@ -29,7 +29,7 @@ def test_every_two_mistakes_are_told_apart_on_every_draw(check_id, seed):
         outputs.setdefault("the reference", []).append(list(case.outputs.values()))
     for one, two in itertools.combinations(outputs, 2):
         pairs = zip(outputs[one], outputs[two], strict=True)
-        apart = any((a is None) != (b is None) or (a is not None and not same(a, b)) for a, b in pairs)
+        apart = any((a is None) != (b is None) or (a is not None and not are_same(a, b)) for a, b in pairs)
         assert apart, f"{one} and {two} with seed {seed}"
 
 

@@ -107,9 +107,9 @@ def test_a_cell_that_is_not_shown_runs_all_the_same(session: Session) -> None:
     """No value, plot or traceback is made; what it defines and prints is there, and the next cell is shown."""
     session.run("class Loud:\n    def __repr__(self):\n        print('repr')\n        return 'loud'")
     plot = "import matplotlib.pyplot as plt\nplt.plot([0, 1])\nplt.show()"
-    assert session.run(f"a = 7\n{plot}\nprint('said')\nLoud()", shown=False) == [
+    assert session.run(f"a = 7\n{plot}\nprint('said')\nLoud()", is_shown=False) == [
         {"output_type": "stream", "name": "stdout", "text": "said\n"}
     ]
-    assert session.run("a += 1\n1 / 0", shown=False) == []
+    assert session.run("a += 1\n1 / 0", is_shown=False) == []
     assert text(session.run("print(a)\nLoud()")) == "8\nrepr\n{'text/plain': 'loud'}"
     assert "ZeroDivisionError" in text(session.run("1 / 0"))

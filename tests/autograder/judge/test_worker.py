@@ -145,7 +145,7 @@ class TestTime:
         assert TimeBudget(os.getpid(), compute=3, clock=6).why()[0].startswith(reason)
 
     def test_who_only_had_to_wait_for_a_turn_is_not_to_blame(self) -> None:
-        assert Use(clock=10, computed=2, queued=7).starved
-        assert not Use(clock=10, computed=2, queued=0.1).starved  # it slept
-        assert not Use(clock=10, computed=20, queued=9).starved  # its own processes were in its way
-        assert not Use(clock=10, computed=10, queued=0).starved
+        assert Use(clock=10, computed=2, queued=7).has_waited_for_cpu
+        assert not Use(clock=10, computed=2, queued=0.1).has_waited_for_cpu  # it slept
+        assert not Use(clock=10, computed=20, queued=9).has_waited_for_cpu  # its own processes were in its way
+        assert not Use(clock=10, computed=10, queued=0).has_waited_for_cpu

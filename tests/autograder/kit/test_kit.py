@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from autograder.checks import find
-from autograder.kit.calls.call import _foreign, call
+from autograder.kit.calls.call import _is_foreign, call
 from autograder.kit.known import recordings
 from autograder.kit.known.recordings import Recording
 from autograder.kit.verdict.answer import OWN_KINDS, Answer, Failure, clean_answer
@@ -223,9 +223,9 @@ def test_lines_of_libraries_are_not_shown_as_the_students():
         "/usr/lib/python3.12/random.py",
         torch.__file__,
     ):
-        assert _foreign(place)
+        assert _is_foreign(place)
     for place in ("/tmp/ipykernel_17/1.py", "<ipython-input-3-a>", r"C:\Users\me\work\helpers.py", __file__):
-        assert not _foreign(place)
+        assert not _is_foreign(place)
     hint = one_case(lambda x: random.sample(x, 2)).hint
     assert "random.sample(x, 2)" in hint
     assert "in sample" not in hint

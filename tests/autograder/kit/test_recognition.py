@@ -13,7 +13,7 @@ from autograder.kit.known.recognition import Evidence
 from autograder.kit.known.recordings import Recording, load, pack, path
 from autograder.kit.verdict.answer import Answer, Failure
 from autograder.kit.verdict.cases import Pairs
-from autograder.kit.verdict.compare import SAME, same
+from autograder.kit.verdict.compare import SAME, are_same
 from autograder.kit.verdict.grading import Verdict, grade
 from tests.answers import check_ids, collected
 from tests.support.verdicts import drawn
@@ -247,5 +247,5 @@ def test_numbers_are_the_same_where_numpy_says_so(dtype):
     for one in values:
         for two in values:
             expected = np.allclose(one, two, rtol=SAME, atol=SAME, equal_nan=True)
-            assert same([np.array([1, one], dtype)], [np.array([1, two], dtype)]) == expected, (one, two)
-    assert not same([np.zeros((2, 3), dtype)], [np.zeros((3, 2), dtype)])
+            assert are_same([np.array([1, one], dtype)], [np.array([1, two], dtype)]) == expected, (one, two)
+    assert not are_same([np.zeros((2, 3), dtype)], [np.zeros((3, 2), dtype)])
