@@ -33,12 +33,15 @@ class Row:
 
 
 def at_most(what: str, value: float, aim: float, unit: str, digits: int = 2, beside: str = "–") -> Row:
-    """Return a row whose number is to be at most the aim."""
+    """Return a row on `what`: its `value` with `unit` and `digits` is to be at most the `aim`; `beside` is another's."""
     return Row(what, f"{value:.{digits}f} {unit}", beside, f"≤ {aim:g} {unit}", value <= aim)
 
 
 def times(what: str, ours: float, theirs: float, aim: float, unit: str, name: str, faster: float) -> Row:
-    """Return a row that says how many times as fast as something else it is; numbers in thousands have no digits."""
+    """Return a row on `what`: `ours` and `theirs` in a `unit`, theirs called `name`, and how many times `faster` it is.
+
+    It is to be `aim` times as fast. Numbers in thousands have no digits.
+    """
     digits = 0 if min(ours, theirs) >= 100 else 1
     return Row(
         what,
@@ -50,7 +53,7 @@ def times(what: str, ours: float, theirs: float, aim: float, unit: str, name: st
 
 
 def grades(folder: Path) -> list[Row]:
-    """Return what grading costs."""
+    """Return rows on the cost of grading."""
     count = grading.SUBMISSIONS
     ours, theirs = grading.compare(folder, count)
     further = grading.further(folder, grading.FURTHER, 1)
@@ -71,7 +74,7 @@ def grades(folder: Path) -> list[Row]:
 
 
 def checks(folder: Path) -> list[Row]:
-    """Return how long a student waits for `check`, and how large the kit is."""
+    """Return rows on a student's wait for `check`, and on the size of the kit."""
     first, again = checking.seconds(folder)
     return [
         at_most("`check(…)` in a notebook, the first time", first, 1, "s"),
@@ -81,18 +84,18 @@ def checks(folder: Path) -> list[Row]:
 
 
 def trainings(rounds: int) -> list[Row]:
-    """Return how fast the models train and translate beside PyTorch's own modules, on one thread."""
-    found = []
+    """Return rows on the speed of training and translating beside PyTorch's own modules, on one thread."""
+    rows = []
     for precision, rates in training.all_rates(rounds).items():
         for (other, base), (name, rate) in zip(*[iter(rates.items())] * 2, strict=True):
-            found.append(times(f"training {name}, {precision}", rate, base, 1.5, "tokens/s", other, rate / base))
+            rows.append(times(f"training {name}, {precision}", rate, base, 1.5, "tokens/s", other, rate / base))
     for name, (ours, theirs) in decoding.words_a_second(rounds).items():
-        found.append(times(f"translating, {name}", ours, theirs, 1.5, "words/s", "nn.Transformer", ours / theirs))
-    return found
+        rows.append(times(f"translating, {name}", ours, theirs, 1.5, "words/s", "nn.Transformer", ours / theirs))
+    return rows
 
 
 def writing(rounds: int) -> list[Row]:
-    """Return how fast the published model writes by the taught functions."""
+    """Return a row on the speed at which the published model writes by the taught functions."""
     try:
         find()
     except NoModel as error:
@@ -111,13 +114,13 @@ def main() -> None:
     parser.add_argument(
         "--keep", action="store_true", help="write benchmarks/speed.json, of which README's table is made"
     )
-    asked = parser.parse_args()
+    options = parser.parse_args()
     torch.set_num_threads(1)
     table: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="bench-") as place:
         parts: list[Callable[[], list[Row]]] = [
-            lambda: trainings(asked.rounds),
-            lambda: writing(asked.rounds),
+            lambda: trainings(options.rounds),
+            lambda: writing(options.rounds),
             lambda: checks(Path(place)),
             lambda: grades(Path(place)),
         ]
@@ -125,9 +128,11 @@ def main() -> None:
             for row in part():
                 table.append(row)
                 print(f"{row.what:44} {row.ours:>18}   {row.beside:>40}   {row.aim}: {verdict(row)}", flush=True)
-    if asked.keep:
+    if options.keep:
         rows, share = [asdict(row) for row in table], training.share_of_products()
-        print(keep(FOLDER, "speed.json", "benchmarks --keep", rows=rows, rounds=asked.rounds, share_of_products=share))
+        print(
+            keep(FOLDER, "speed.json", "benchmarks --keep", rows=rows, rounds=options.rounds, share_of_products=share)
+        )
 
 
 def verdict(row: Row) -> str:

@@ -98,7 +98,7 @@ def words_a_second(repeats: int) -> dict[str, tuple[float, float]]:
     for name, search in {"greedy": greedy, "a beam of 4": partial(beam, width=4)}.items():
         calls = {who: partial(search, model, source, mask, max_len=LONG) for who, model in models.items()}
         assert all(len(output.tokens) == LONG for call in calls.values() for output in call())
-        milliseconds_of = {who: statistics.median(found) for who, found in in_turn(calls, repeats).items()}
+        milliseconds_of = {who: statistics.median(times) for who, times in in_turn(calls, repeats).items()}
         ours, theirs = (1000 * SENTENCES * LONG / milliseconds_of[who] for who in models)
         rates[name] = ours, theirs
     return rates

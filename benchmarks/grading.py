@@ -115,7 +115,7 @@ def main() -> None:
 
 
 def alone(folder: Path) -> Cost:
-    """Return what one submission costs from the command to its page."""
+    """Return the cost of one submission from the command to its page."""
     submit(folder / "alone", 1)
     command = [sys.executable, "-m", "autograder", "grade", str(folder / "alone"), "--out", str(folder / "page")]
     return cost(command, str(ROOT), folder / "alone.log")

@@ -132,7 +132,7 @@ def all_rates(rounds: int) -> dict[str, dict[str, float]]:
 
 
 def share_of_products() -> float:
-    """Return what part of nn.Transformer's step in fp32 are matrix products, which our model has to make, too.
+    """Return the share of matrix products in nn.Transformer's step in fp32, which our model has to make, too.
 
     Whatever else is left out, no step is more than 1 / that part times as fast.
     """
@@ -158,9 +158,9 @@ def main(rounds: int) -> None:
     """Print the table."""
     torch.set_num_threads(1)
     print(f"{device_name(best_device())}, torch {torch.__version__}, batches of about 1500 target tokens\n")
-    found = all_rates(rounds)
-    for precision, rates in found.items():
-        print_rates(precision, rates, found["fp32"])
+    rates_of = all_rates(rounds)
+    for precision, rates in rates_of.items():
+        print_rates(precision, rates, rates_of["fp32"])
 
 
 if __name__ == "__main__":
