@@ -33,7 +33,7 @@ class Row:
 
 
 def at_most(what: str, value: float, aim: float, unit: str, digits: int = 2, beside: str = "–") -> Row:
-    """Return a row on `what`: its `value` with `unit` and `digits` is to be at most the `aim`; `beside` is another's."""
+    """Return a row on `what`: its `value` with `unit` and `digits` must be at most `aim`; `beside` another one."""
     return Row(what, f"{value:.{digits}f} {unit}", beside, f"≤ {aim:g} {unit}", value <= aim)
 
 

@@ -87,10 +87,10 @@ def main(epochs=3.0, sentences=("il m' a entarté", EIGHTEEN)):
             words = [*sentence.split(), "</s>"]
             source = table([[source_number.get(word, UNKNOWN) for word in words]])
             given = source, *encoder(source)
-            [words] = greedy_decode(lambda prefix, given=given: decoder(*given, prefix)[0], 1, START, END, PAD, 60)
-            [weights] = decoder(*given, torch.tensor([[START, *words[:-1]]]))[1]  # a row for each word that was said
+            [reply] = greedy_decode(lambda prefix, given=given: decoder(*given, prefix)[0], 1, START, END, PAD, 60)
+            [weights] = decoder(*given, torch.tensor([[START, *reply[:-1]]]))[1]  # a row for each word that was said
             looked = [f"({words[row.argmax()]} {row.max():.2f})" for row in weights]
-            print(sentence, "→", *(f"{english[word]} {place}" for word, place in zip(words[:-1], looked, strict=False)))
+            print(sentence, "→", *(f"{english[word]} {place}" for word, place in zip(reply[:-1], looked, strict=False)))
 
 
 if __name__ == "__main__":

@@ -89,8 +89,8 @@ def main(epochs=3.0, sentences=("il m' a entarté", EIGHTEEN)):
             states, [weights] = encoder(source)  # a row for each word
             read = [f"{word} ({words[row.argmax()]} {row.max():.2f})" for word, row in zip(words, weights, strict=True)]
             given = source, states
-            [words] = greedy_decode(lambda prefix, given=given: decoder(*given, prefix), 1, START, END, PAD, 60)
-            print(*read, "→", *(english[word] for word in words if word != END))
+            [reply] = greedy_decode(lambda prefix, given=given: decoder(*given, prefix), 1, START, END, PAD, 60)
+            print(*read, "→", *(english[word] for word in reply if word != END))
 
 
 if __name__ == "__main__":
