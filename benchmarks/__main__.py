@@ -32,9 +32,9 @@ class Row:
     is_reached: bool
 
 
-def at_most(what: str, value: float, aim: float, unit: str, digits: int = 2, beside: str = "–") -> Row:
-    """Return a row on `what`: its `value` with `unit` and `digits` must be at most `aim`; `beside` another one."""
-    return Row(what, f"{value:.{digits}f} {unit}", beside, f"≤ {aim:g} {unit}", value <= aim)
+def at_most(what: str, value: float, aim: float, unit: str, digits: int = 2) -> Row:
+    """Return a row on `what`: its `value` with `unit` and `digits` must be at most `aim`, with nothing beside it."""
+    return Row(what, f"{value:.{digits}f} {unit}", "–", f"≤ {aim:g} {unit}", value <= aim)
 
 
 def times(what: str, ours: float, theirs: float, aim: float, unit: str, name: str, faster: float) -> Row:

@@ -33,7 +33,7 @@ from autograder.submissions.parse_untrusted import MOST_PASTED, written_size
 
 # Bytes of the outputs of all cells and of pasted pictures: the page holds them, and the class's folder.
 MOST_OUTPUT = 6 << 20
-MOST_SHARED = 512  # sets of cases in a judging process: three notebooks' in all variants
+MOST_SHARED = 512  # sets of cases in a judging process: two notebooks' in all variants
 
 
 @dataclass

@@ -64,7 +64,7 @@ def speed() -> Iterator[str]:
         cells = (row["what"], row["ours"], row["beside"], row["aim"], "reached" if row["is_reached"] else "**missed**")
         yield f"| {' | '.join(cells)} |"
     share = kept["share_of_products"]
-    yield from ("", f"{kept['device']}; `{kept['command']}` at {kept['commit'][:8]}.")
+    yield from ("", f"{kept['device']}; `{kept['command']} --rounds {kept['rounds']}` at {kept['commit'][:8]}.")
     most = f"{share:.0%} of nn.Transformer's step in fp32 are matrix products, which both make"
     yield f"{most}: {1 / share:.1f} times as fast is the most."
 
