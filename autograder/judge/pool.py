@@ -1,6 +1,8 @@
 """The judging processes of this machine, and the dispatch of tasks to processes, here or elsewhere.
 
 A pool of several processes cannot tell which task killed one, and gives up all of them: here each process is a pool.
+Pebble was tried in its place: where one of two processes dies while it sends its outcome, the other's tasks never end;
+as pools of one process it takes as many lines, and waits for ever for a process that ends with status 0.
 """
 
 import gc
@@ -103,6 +105,9 @@ class _Seat:
         self.executor = ProcessPoolExecutor(1, _forking(), initializer=_settle)
         self.ready = self.executor.submit(_begin, settings)
         self.process: Any = next(iter(self.executor._processes.values()))
+        # Only the process can write now: if it dies while it sends an outcome, nobody waits for the rest.
+        outcomes: Any = self.executor._result_queue
+        outcomes._writer.close()
 
 
 class Pool(Dispatcher):

@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from dataclasses import replace
+from multiprocessing.connection import Connection
 from unittest import mock
 
 from autograder.assignment import Template, template
@@ -21,6 +22,8 @@ class StandIn:
             os.kill(os.getpid(), signal.SIGKILL)
         if student.startswith("sleeper"):
             time.sleep(600)
+        if student.startswith("cut"):
+            mock.patch.object(Connection, "_send", _die_halfway).start()
         if student.startswith("faulty"):
             raise ZeroDivisionError("of the grader")
         judged = refused(form, "")
@@ -28,6 +31,11 @@ class StandIn:
         for verdict in judged.verdicts.values():
             verdict.hint, verdict.score = None, verdict.max_score
         return judged
+
+
+def _die_halfway(self: Connection, message: bytes) -> None:
+    os.write(self.fileno(), bytes(message)[: len(message) // 2])
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def judged(settings: JudgeSettings, task: Task) -> Outcome:

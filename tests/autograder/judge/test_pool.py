@@ -110,6 +110,25 @@ def test_tasks_are_read_as_they_are_needed_and_no_process_is_left() -> None:
     assert not any(process.is_running() and process.status() != psutil.STATUS_ZOMBIE for process in processes)
 
 
+CUT = """
+from tests.autograder.judge.test_pool import graded
+
+if __name__ == "__main__":
+    for name, outcome in graded(["ada", "cut short", "bob"]).items():
+        print(name, bool(outcome.line["score"]), outcome.line["error"], sep=": ")
+"""
+
+
+@pytest.mark.slow
+def test_one_whose_judge_dies_while_it_sends_the_outcome_keeps_nobody_waiting(tmp_path: Path) -> None:
+    """In a process of its own, which can be ended while a thread waits for the rest of an outcome."""
+    (tmp_path / "run.py").write_text(CUT)
+    run = subprocess.run([sys.executable, tmp_path / "run.py"], capture_output=True, text=True, timeout=120)
+    lines = dict(line.split(": ", 1) for line in run.stdout.splitlines())
+    assert lines.pop("cut short").startswith("False: the processes that judged it died")
+    assert lines == dict.fromkeys(["ada", "bob"], "True: None")
+
+
 SLEEPS = """
 from tests.autograder.judge import test_pool
 from tests.support import fake_judge
@@ -132,7 +151,8 @@ def test_judges_go_when_the_run_is_ended(tmp_path: Path, number: signal.Signals)
         assert run.stdout
         assert run.stdout.readline() == b"ready\n"
         deadline = time.monotonic() + 60
-        while len(below := psutil.Process(run.pid).children(recursive=True)) < 3:  # a tracker, a forkserver, a judge
+        # A tracker, a forkserver, a judge, its parser.
+        while len(below := psutil.Process(run.pid).children(recursive=True)) < 4:
             assert time.monotonic() < deadline
             time.sleep(0.05)
         run.send_signal(number)
