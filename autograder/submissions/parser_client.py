@@ -2,7 +2,8 @@
 
 `assignment`, `is_unwritten`, `submission`, `analysis` and `fingerprints` send requests to that process
 (parser_process.py) and return plain values. It is started on first use, restarted after a failure, and ends with the
-process that started it.
+process that started it. Pebble was tried in its place: it unpickles what comes from a process that read a student's
+bytes, hands it the environment, and leaves semaphores where a judge is killed, of which each run ends with a warning.
 """
 
 import atexit
