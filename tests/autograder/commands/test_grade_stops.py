@@ -3,13 +3,20 @@
 import errno
 import os
 import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from autograder import __main__ as command
+from autograder.places import ROOT
+from tests.attacks.cases import NAME, written
 from tests.support.classes import graded_now, submit, summary
+from tests.support.sandboxed import demand_sandbox
 
 NO_ROOM = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "the/disk/that/is/full")
 
@@ -86,3 +93,24 @@ def test_any_command_that_is_stopped_says_so(monkeypatch, capsys) -> None:
     monkeypatch.setattr(command, "_run", _stopped)
     assert command.main(["clean"]) == 128 + signal.SIGINT
     assert capsys.readouterr().err == "autograder clean: stopped. The same command begins again where it was.\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
+def test_nothing_outlives_a_run_that_is_ended(released: Path, tmp_path: Path, number: signal.Signals) -> None:
+    """Killed, it can end nobody: each of its processes notices, and takes those below along."""
+    demand_sandbox()
+    for student in ("ada", "bob"):
+        place = tmp_path / "in" / student / NAME / f"{NAME}.ipynb"
+        place.parent.mkdir(parents=True)
+        place.write_bytes(written([("code", "setup", "while True:\n    pass")], "solved"))
+    words = [sys.executable, "-m", "autograder", "grade", tmp_path / "in", "--out", tmp_path / "out", "--jobs", "2"]
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        deadline = time.monotonic() + 120
+        # A tracker, a forkserver, two judges with a parser each; the sandbox (two), its zygote, a worker (two).
+        while len(below := psutil.Process(run.pid).children(recursive=True)) < 11:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        run.send_signal(number)
+        run.wait(30)
+        assert psutil.wait_procs(below, timeout=60)[1] == []
