@@ -11,6 +11,7 @@ from autograder.export.grades import Grade
 from autograder.export.lms import LMS
 from autograder.grade.cache import exclusive
 from autograder.grade.summary import note
+from autograder.gradebook import view
 from autograder.gradebook.store.gradebook import ClassGradebook
 
 AT_ONCE = 50  # students in one request
@@ -42,7 +43,7 @@ def push(
         book = ClassGradebook(out)
         try:
             book.penalise([name])
-            by_name, notes = class_grades.read(out, [name], zero)
+            by_name, notes = class_grades.read(view.read(out), [name], zero)
             yield from notes
             if final_only:
                 by_name, held_back = class_grades.final(by_name)

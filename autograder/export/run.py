@@ -12,6 +12,7 @@ from autograder.export.lms import LMS, Lms, Recipient
 from autograder.files import PRIVATE, atomic_write, folder, hand_over, made
 from autograder.grade.cache import exclusive
 from autograder.grade.summary import counted, note
+from autograder.gradebook import view
 from autograder.gradebook.store.gradebook import ClassGradebook, NoGradebook, NotRecorded
 from autograder.submissions.lms_names import owner_of
 from lab.files import aside
@@ -39,12 +40,14 @@ def export(
     if not out.is_dir():
         raise NotADirectoryError(f"No folder {out}: grade a class first, `python -m autograder grade FOLDER`.")
     with exclusive(out):
-        by_assignment, notes = class_grades.read(out, [*names], zero)
+        class_data = view.read(out)
+        by_assignment, notes = class_grades.read(class_data, names, zero)
         book = ClassGradebook(out)
         try:
             revised = book.penalise([*by_assignment])  # new points by hand change the penalties
             if revised.changed:
-                by_assignment, notes = class_grades.read(out, [*names], zero)
+                class_data.read_gradebook()
+                by_assignment, notes = class_grades.read(class_data, names, zero)
             by_assignment, held_back = class_grades.final(by_assignment) if final_only else (by_assignment, [])
             if to == "csv":
                 written = _table(by_assignment, out / "export" / "grades.csv", book.mode)

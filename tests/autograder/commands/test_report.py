@@ -14,7 +14,7 @@ import pytest
 from autograder.checks import checks
 from autograder.grade import summary
 from autograder.gradebook.store.database import quiet
-from autograder.report.data import read
+from autograder.gradebook.view import read
 from autograder.report.page import FORMGRADER, report
 from autograder.submissions.files import Rejected
 from examples import make_class
