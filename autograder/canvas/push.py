@@ -82,9 +82,12 @@ def _addressed(grades: Sequence[Grade], submissions: dict[int, Any]) -> tuple[di
             twice.append(grade.student)
         else:
             known[user] = grade
-    lines = note("without a number of Canvas's, or not in this course there, left out", strangers)
-    lines += note("excused in Canvas, left out", excused)
-    return known, [*lines, *note("have the number of another, left out: delete the wrong one's records", twice)]
+    lines = note("left out, without a Canvas number or not in this Canvas course", strangers)
+    lines += note("left out, excused in Canvas", excused)
+    return known, [
+        *lines,
+        *note("left out, with another student's Canvas number: delete the wrong student's records", twice),
+    ]
 
 
 def _shown(submission: dict[str, Any]) -> str:
@@ -137,5 +140,6 @@ def _differing(canvas: Canvas, path: str, grades: dict[int, Grade]) -> list[str]
     submissions = {each["user_id"]: each for each in canvas.all(f"{path}/submissions")}
     wrong = [grade.student for user, grade in grades.items() if _is_different(submissions.get(user, {}), grade)]
     return note(
-        "have another grade in Canvas than was uploaded; its own late policy (Gradebook, Settings) does so", wrong
+        "have a grade in Canvas that differs from the uploaded one: see its late policy (Gradebook, Settings)",
+        wrong,
     )

@@ -117,10 +117,10 @@ def read(class_data: Class, names: Sequence[str], zero: bool = False) -> tuple[d
             f"{class_data.out} holds no grades of {', '.join(lacking)}: `python -m autograder grade FOLDER` first."
         )
     notes = list(class_data.notes)
-    notes += note("in the records and not in the gradebook, left out; grade again", missing)
+    notes += note("left out, in the records but not in the gradebook: grade again", missing)
     students = {entry.student for entry in class_data.entries}
     strays = dict.fromkeys(who for who, _ in class_data.strays if who not in students)
-    notes += note("handed in what got no grade, see summary.csv", strays)
+    notes += note("handed in files that got no grade: see summary.csv", strays)
     return grades, notes
 
 
@@ -153,7 +153,7 @@ def final(by_assignment: dict[str, list[Grade]]) -> tuple[dict[str, list[Grade]]
     kept = {name: chosen for name, grades in by_assignment.items() if (chosen := [g for g in grades if g.is_final])}
     held_back = [f"{name}: held back: {line}" for name, grades in by_assignment.items() for line in not_final(grades)]
     if not kept:
-        raise ValueError("\n".join([*held_back, "--final-only: no grade is final yet, nothing is handed on."]))
+        raise ValueError("\n".join([*held_back, "--final-only: no grade is final yet, so none is handed on."]))
     return kept, held_back
 
 

@@ -65,7 +65,7 @@ class Records:
         be the same; across assignments Moodle's numbers differ. Folders that the teacher made need no number.
         """
         folder = self.known.out / "records" / submission.student
-        advice = f"If it is the same person, delete {folder} and grade again; what was graded before is kept"
+        advice = f"If it is the same person, delete {folder} and grade again; the earlier grade is kept"
         for record in self.known.records.get(submission.student, {}).values():
             name = record.origin.get("name", "")
             if name not in ("", submission.name):
@@ -137,7 +137,7 @@ def exclusive(out: Path) -> Iterator[None]:
             file.seek(0)
             holder = file.read().strip() or "unknown"
             raise ValueError(
-                f"Another run (process {holder}) grades into {out}. Wait for its end, or give another --out DIR."
+                f"Another run (process {holder}) is grading into {out}. Wait until it ends, or give another --out DIR."
             ) from None
         file.truncate(0)
         file.write(str(os.getpid()))

@@ -19,7 +19,7 @@ from autograder.submissions.files import Submission
 from autograder.submissions.notebook import Unreadable
 from autograder.submissions.parse_untrusted import LARGEST_KEPT
 
-STARVED = "this machine was too busy to end it in time: the next run grades it again"
+STARVED = "this machine was too busy to finish it in time: the next run grades it again"
 
 
 class Judges(Protocol):
@@ -100,7 +100,7 @@ class Grader:
             if is_full(error):
                 raise
             traceback.print_exc(file=sys.stderr)
-            reason = f"the grader failed to record it ({type(error).__name__}), please tell its maintainers"
+            reason = f"the grader failed to record it ({type(error).__name__}): please tell its maintainers"
             return line | {"failed": True, "error": reason}
         return line
 

@@ -59,7 +59,7 @@ class People:
             students = known[name]
             if student not in students and not (roster and self.roster.find(student)):
                 others = "; ".join(sorted(students)) or "nobody"
-                more = "; who has not yet may be named once there is a roster (--roster)" if roster else ""
+                more = "; with a roster (--roster), you can also name people who have not" if roster else ""
                 raise ValueError(f"{option}: '{student}' has not handed in '{name}'; those who have: {others}{more}.")
 
     def keep(self, known: Class, mode: int) -> None:
@@ -112,7 +112,7 @@ def _table(text: str, here: list[str], zone: tzinfo) -> tuple[Path, str, Table]:
         name, file = here[0] if len(here) == 1 else "", text
     table = read_table(Path(file), name.strip(), zone)
     if table.is_worksheet and not name:
-        raise ValueError(f"--roster: say of which assignment {file} is, NAME={file}: there are {', '.join(here)}.")
+        raise ValueError(f"--roster: name the assignment of {file}, as NAME={file}: expected one of {', '.join(here)}.")
     return Path(file), name.strip(), table
 
 

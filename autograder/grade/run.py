@@ -103,14 +103,14 @@ def _about_dates(dates: dict[str, datetime | None], names: Iterable[str], revise
         yield f"Late penalties: {revised.changed} changed."
     if revised.unpunished:
         yield (
-            f"{revised.unpunished} late, without a penalty: write [late] in course.toml, "
+            f"{revised.unpunished} late, without a penalty: for one, write [late] in course.toml, "
             f"or set c.LateSubmissionPlugin.penalty_method in {out / 'nbgrader_config.py'} (autograder/docs/grade.md)."
         )
     for name in names:
         if count := revised.undated[name]:
             yield (
-                f"{name} has a due date, and {count} came without a time (an LMS's zip has none): they count as in "
-                f"time. Moodle's grading worksheet says when (--roster FILE), or --handed-in '{name}/STUDENT=DATE'."
+                f"{name} has a due date, but {count} came without a time (an LMS's zip has none) and count as "
+                f"in time. Give times: Moodle's grading worksheet (--roster FILE) or --handed-in '{name}/STUDENT=DATE'."
             )
 
 

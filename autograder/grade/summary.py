@@ -14,7 +14,7 @@ COLUMNS = (
 OF_GRADEBOOK = ("manual_score", "late_penalty", "total", "needs_manual_grade")
 MISSING = "has not handed in"
 MOST_NAMED = 10  # students whom one line names
-GONE = "not handed in this time; its grade of an earlier run is kept"
+GONE = "not handed in this time; the earlier grade is kept"
 
 
 def row(line: dict[str, Any]) -> dict[str, Any]:

@@ -64,8 +64,8 @@ class Class:
         if broken:
             more = f" and {len(broken) - MOST_BROKEN} more" if len(broken) > MOST_BROKEN else ""
             self.notes.append(
-                f"Broken records: {', '.join(broken[:MOST_BROKEN])}{more} in {folder}. What they held is missing on "
-                "this page. Delete them and run `grade` again."
+                f"Broken records: {', '.join(broken[:MOST_BROKEN])}{more} in {folder}. Their submissions are "
+                "missing. Delete these files and run `grade` again."
             )
         self.graded: dict[tuple[str, str], query.Submission] = {}
         self.requests: list[regrade.RegradeRequest] = []
@@ -139,7 +139,7 @@ def read(out: Path) -> Class:
     try:
         known.read_gradebook()
     except (NoGradebook, ValueError) as error:
-        missing = "Manual grades, late hand-ins and links to formgrader are missing on this page."
+        missing = "Manual grades, late hand-ins and links to formgrader are missing."
         known.notes.insert(0, f"{error}. {missing}")
     known.read_strays()
     if not known.records:

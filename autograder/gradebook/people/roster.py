@@ -200,7 +200,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
     try:
         rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count), restval=""))
     except csv.Error as error:
-        raise ValueError(f"--roster: {path} is no CSV ({error}).") from None
+        raise ValueError(f"--roster: {path} is not a CSV file ({error}).") from None
     return [{name.strip().lower(): value for name, value in row.items() if name} for row in rows]
 
 

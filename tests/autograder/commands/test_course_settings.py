@@ -65,7 +65,7 @@ def test_points_of_the_class_are_those_of_its_checks_and_questions(course) -> No
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("chapters = ", "course.toml is no TOML: Invalid value (at end of document)"),
+        ("chapters = ", "course.toml is not valid TOML: Invalid value (at end of document)"),
         ("chapter = []", "'chapter': expected one of chapters, points, deadlines, late; do you mean 'chapters'?"),
         ("chapters = []", 'expected a list of names, such as ["sorting", "searching"]'),
         ('chapters = ["bahdanu"]', "'bahdanu': expected one of encoder_decoder, bahdanau"),

@@ -162,7 +162,7 @@ def test_files_of_no_assignment_are_listed(tmp_path: Path) -> None:
     out = keep(tmp_path, [line("anna", "bahdanau", {})])
     rows = [summary.row(line("anna", "bahdanau", {})), asdict(Rejected("bob", "essay.docx", "this is no notebook"))]
     summary.write(rows, out / "summary.csv")
-    assert page(out)[1].table("belongs to no assignment") == {"bob": ["this is no notebook"]}
+    assert page(out)[1].table("belong to no assignment") == {"bob": ["this is no notebook"]}
     assert [entry.student for entry in read(out).entries] == ["anna"]
 
 
