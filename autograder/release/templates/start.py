@@ -17,7 +17,7 @@ def main():
     """Copy the missing notebooks; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python kit/start.py",
-        description="Copies each notebook into a folder to work in. What is there already stays as it is.",
+        description="Copies each notebook into a folder to work in. Files that are there already stay as they are.",
     )
     parser.add_argument(
         "folder", nargs="?", default="work", metavar="FOLDER", help="the folder to copy into (default: work)"
