@@ -55,35 +55,23 @@ def arguments() -> argparse.ArgumentParser:
 
     report = verbs.add_parser("report", help="make one page about a graded class, for the teacher")
     report.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="the folder that `grade` wrote")
-    report.add_argument(
-        "--anonymous", action="store_true", help="leave names out, to show the page in class: report-anonymous.html"
-    )
-    report.add_argument(
-        "--formgrader", metavar="URL", help="formgrader's address, for links (http://localhost:8888/formgrader)"
-    )
+    report.add_argument("--anonymous", action="store_true", help="leave names out, for class: report-anonymous.html")
+    report.add_argument("--formgrader", metavar="URL", help="formgrader's address (http://localhost:8888/formgrader)")
 
     _add_platforms(verbs)
     add_export(verbs.add_parser("export", help="write grades and feedback for Moodle or Canvas, or as one table"))
 
     new = verbs.add_parser("new", help="write the files of a new exercise or chapter, for you to change")
     new.add_argument("name", metavar="NAME", help="a new name, for the exercise")
-    new.add_argument(
-        "--exercise", default="", metavar="FUNCTION", help="the function that students write (default: NAME)"
-    )
-    new.add_argument(
-        "--chapter",
-        action="store_true",
-        help="write a whole chapter of the book, with everything that the tests ask of one",
-    )
+    new.add_argument("--exercise", default="", metavar="FUNCTION", help="the task's function (default: NAME)")
+    new.add_argument("--chapter", action="store_true", help="write a chapter of the book, with all that its tests ask")
 
     trial = verbs.add_parser("try", help="try a check on its own solution and its known mistakes")
     trial.add_argument("name", metavar="NAME[.FUNCTION]", help="an assignment; with FILE, one of its checks")
     mine = "your Python code: print the verdict that a student would read"
     trial.add_argument("file", nargs="?", type=Path, metavar="FILE", help=mine)
 
-    verbs.add_parser(
-        "clean", help="delete generated files; keep trained models, grades and everything that people wrote"
-    )
+    verbs.add_parser("clean", help="delete generated files, but no trained models, no grades and no work of people")
     return parser
 
 
@@ -101,11 +89,7 @@ def add_limits(verb: argparse.ArgumentParser) -> None:
         "--check-seconds", type=float, default=10.0, metavar="S", help="seconds to compute for one check or cell (10)"
     )
     verb.add_argument(
-        "--notebook-seconds",
-        type=float,
-        default=60.0,
-        metavar="S",
-        help="seconds for all cells that a student added (60)",
+        "--notebook-seconds", type=float, default=60.0, metavar="S", help="seconds for a student's own cells (60)"
     )
     verb.add_argument("--no-sandbox", action="store_true", help="DANGER: run students' code as yourself, unguarded")
 

@@ -84,10 +84,7 @@ def _addressed(grades: Sequence[Grade], submissions: dict[int, Any]) -> tuple[di
             known[user] = grade
     lines = note("left out, without a Canvas number or not in this Canvas course", strangers)
     lines += note("left out, excused in Canvas", excused)
-    return known, [
-        *lines,
-        *note("left out, with another student's Canvas number: delete the wrong student's records", twice),
-    ]
+    return known, [*lines, *note("left out, with another's Canvas number: delete the wrong one's records", twice)]
 
 
 def _shown(submission: dict[str, Any]) -> str:
@@ -139,7 +136,4 @@ def _differing(canvas: Canvas, path: str, grades: dict[int, Grade]) -> list[str]
     """Return a line on the students whose grade Canvas shows otherwise."""
     submissions = {each["user_id"]: each for each in canvas.all(f"{path}/submissions")}
     wrong = [grade.student for user, grade in grades.items() if _is_different(submissions.get(user, {}), grade)]
-    return note(
-        "have a grade in Canvas that differs from the uploaded one: see its late policy (Gradebook, Settings)",
-        wrong,
-    )
+    return note("have a grade in Canvas that differs from the upload: see its late policy (Gradebook, Settings)", wrong)

@@ -29,9 +29,7 @@ def questions_of_class(name: str, known: Mapping[str, Written], functions: Itera
     demand_one_of(given, [*functions, *known], f"{FILE}: points.{name}: ")
     for question in known.keys() & given.keys():
         if not isinstance(given[question], int):
-            raise SettingsError(
-                f"{FILE}: points.{name}.{question}: expected one number, for a question that is answered in words"
-            )
+            raise SettingsError(f"{FILE}: points.{name}.{question}: expected one number for an answer in words")
     return {question: _scaled(each, given.get(question)) for question, each in known.items()}
 
 

@@ -163,9 +163,7 @@ def _above(grades: list[Grade], lms: Lms, form: Template) -> list[str]:
     highest = max(form.core_points + form.bonus_points, *above.values())  # also the most that a later grade may reach
     what = f"above the {grades[0].max_score:g} points of the core tasks"
     if lms is LMS["moodle"]:
-        what += (
-            f"; Moodle ignores a grade above the assignment's maximum: set the maximum to at least {highest:g} first"
-        )
+        what += f"; Moodle ignores a grade above the assignment's maximum: set it to at least {highest:g} first"
     return note(what, above)
 
 

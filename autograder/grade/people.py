@@ -30,7 +30,7 @@ class Words:
 
 
 class People:
-    """Roster, hand-in times and extensions of one run; nothing is written before `keep`."""
+    """Roster, hand-in times and extensions of one run; nothing is written before `enter`."""
 
     def __init__(self, words: Words, out: Path, inbox: Inbox) -> None:
         """Raise ValueError for an option that cannot be read, and for an unknown student."""
@@ -62,25 +62,19 @@ class People:
                 more = "; with a roster (--roster), you can also name people who have not" if roster else ""
                 raise ValueError(f"{option}: '{student}' has not handed in '{name}'; those who have: {others}{more}.")
 
-    def keep(self, known: Class, mode: int) -> None:
-        """Write roster and extensions into DIR, after all grading; `known` are the graded submissions."""
-        if self.tables:
-            self.roster.keep(self.out, mode)
-        extensions = Extensions(self.out)
-        extensions.add(self.until)
-        for _, name, table in self.tables:
-            if table.is_worksheet:
-                students = _students(name, table, known)
-                extensions.replace(name, {students.get(id(who), _label(who, table)): at for who, at in table.extended})
-        if self.until or self.tables:
-            extensions.keep(mode)
-
     def enter(self, book: ClassGradebook, known: Class) -> None:
-        """Enter names and times into the gradebook."""
-        times: Dates = {}
+        """Write roster and extensions into DIR, and names and times into the gradebook, after all grading."""
+        extensions, times = Extensions(self.out), Dates()
+        extensions.add(self.until)
         for _, name, table in self.tables:
             students = _students(name, table, known)
             times |= {(name, students[id(who)]): at for who, at in table.submitted if id(who) in students}
+            if table.is_worksheet:
+                extensions.replace(name, {students.get(id(who), _label(who, table)): at for who, at in table.extended})
+        if self.tables:
+            self.roster.keep(self.out, book.mode)
+        if self.until or self.tables:
+            extensions.keep(book.mode)
         book.handed_in(times | self.times)
         if self.tables:
             book.name_students({student: person for (student, _), person in known.people.items()})

@@ -130,7 +130,6 @@ def _graded(
         todo = [submission for submission in inbox.submissions if submission not in rows]
         if todo:
             _mark(todo, grader, open_judges, rows)
-        people.keep(records.known, grader.book.mode)
         people.enter(grader.book, records.known)
         revised = grader.book.penalise(written())
         return summarise(inbox, rows, records.known, grader.book.mode), len(todo), revised

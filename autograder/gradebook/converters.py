@@ -32,9 +32,9 @@ class Submission(Configurable):
     check_seconds = Float(10.0, help="Seconds to compute for one check or cell, as `grade --check-seconds S`.").tag(
         config=True
     )
-    notebook_seconds = Float(
-        60.0, help="Seconds for all cells that a student added, as `grade --notebook-seconds S`."
-    ).tag(config=True)
+    notebook_seconds = Float(60.0, help="Seconds for a student's own cells, as `grade --notebook-seconds S`.").tag(
+        config=True
+    )
 
     def judged(self, task: "Task") -> "Outcome":
         """Return the outcome of a submission, judged in the sandbox; raise RuntimeError where the grader failed."""
@@ -94,9 +94,7 @@ class _ForEach(BaseConverter):
         excluded = self.coursedir.student_id_exclude.split(",")
         chosen = [wanted] if wanted in folders else fnmatch.filter(folders, wanted)
         if not chosen:
-            raise ValueError(
-                f"No submission of '{name}' by '{wanted}': expected {everybody}/STUDENT/{name}/{name}.ipynb."
-            )
+            raise ValueError(f"No '{name}' by '{wanted}': expected {everybody}/STUDENT/{name}/{name}.ipynb.")
         return [student for student in chosen if student not in excluded]
 
 

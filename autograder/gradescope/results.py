@@ -105,9 +105,7 @@ def run(folder: Path, name: str, visibility: str, minutes: float) -> dict[str, A
     except NotGraded as error:
         return refused(str(error))
     except subprocess.TimeoutExpired:
-        return refused(
-            f"Grading took more than {seconds:g} seconds. Hand in again; if this happens once more, tell your teacher."
-        )
+        return refused(f"Grading took over {seconds:g} seconds. Hand in again; if it happens again, tell your teacher.")
     except Exception as error:
         print(f"{type(error).__name__}: {error}")
         return refused(FAILED)

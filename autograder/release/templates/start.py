@@ -19,9 +19,7 @@ def main():
         prog="python kit/start.py",
         description="Copies each notebook into a folder to work in. Files that are there already stay as they are.",
     )
-    parser.add_argument(
-        "folder", nargs="?", default="work", metavar="FOLDER", help="the folder to copy into (default: work)"
-    )
+    parser.add_argument("folder", nargs="?", default="work", metavar="FOLDER", help="to copy into (default: work)")
     folder = Path(parser.parse_args().folder).expanduser()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):

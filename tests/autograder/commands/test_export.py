@@ -135,7 +135,7 @@ def test_grades_that_moodle_would_pass_over_are_named(lms: Teacher) -> None:
     assert ALL > MOST
     assert f"1 {sentence}" in lms.exports("moodle")
     most = ALL + written("bahdanau")  # not the highest so far: the next grade would be passed over
-    assert f"set the maximum to at least {most} first: Roe Ann" in lms.exports("moodle")
+    assert f"set it to at least {most} first: Roe Ann" in lms.exports("moodle")
 
 
 def test_days_late_and_the_penalty_are_those_of_the_gradebook(teacher, lms: Teacher) -> None:

@@ -149,7 +149,7 @@ def test_a_class_stays_with_its_database(tmp_path: Path) -> None:
     ClassGradebook(tmp_path / "a", elsewhere)
     assert ClassGradebook(tmp_path / "a").db_url == elsewhere  # nbgrader's own commands read it there too
     ClassGradebook(tmp_path / "b")
-    with pytest.raises(ValueError, match=r"names the database gradebook.db, but --db asks for .*elsewhere.db"):
+    with pytest.raises(ValueError, match=r"names the database gradebook.db, --db names .*elsewhere.db"):
         ClassGradebook(tmp_path / "b", elsewhere)
 
 
