@@ -35,12 +35,12 @@ def arguments() -> argparse.ArgumentParser:
         "--given",
         action="append",
         metavar="NAME,NAME",
-        help="chapters whose functions, written out, go into the kit as `given`, or none (default: as before)",
+        help="put these chapters' functions, written out, into the kit as `given`; or none (default: as before)",
     )
 
     score = verbs.add_parser("score", help="print one line of JSON per notebook file")
     score.add_argument("files", nargs="+", metavar="FILE", help="a notebook")
-    score.add_argument("--assignment", metavar="NAME", help="for notebooks that do not say which one they are")
+    score.add_argument("--assignment", metavar="NAME", help="the assignment of notebooks that do not name theirs")
 
     grade = verbs.add_parser("grade", help="grade a class: FOLDER/STUDENT/NAME/NAME.ipynb, or an LMS's zip")
     add_grade(grade)
@@ -49,29 +49,29 @@ def arguments() -> argparse.ArgumentParser:
     score.add_argument(
         "--container",
         action="store_true",
-        help="as root in a container for one student, which forbids namespaces: Gradescope's",
+        help="run as root in a container for one student that forbids namespaces, as Gradescope's does",
     )
     grade.set_defaults(container=False)
 
     report = verbs.add_parser("report", help="make one page about a graded class, for the teacher")
-    report.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote")
-    report.add_argument("--anonymous", action="store_true", help="without names, for class: report-anonymous.html")
-    report.add_argument("--formgrader", metavar="URL", help="where its links lead (http://localhost:8888/formgrader)")
+    report.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="the folder that `grade` wrote")
+    report.add_argument("--anonymous", action="store_true", help="leave names out, for class: report-anonymous.html")
+    report.add_argument("--formgrader", metavar="URL", help="formgrader's address (http://localhost:8888/formgrader)")
 
     _add_platforms(verbs)
-    add_export(verbs.add_parser("export", help="write grades and feedback as Moodle or Canvas takes them, or a table"))
+    add_export(verbs.add_parser("export", help="write grades and feedback for Moodle or Canvas, or as one table"))
 
-    new = verbs.add_parser("new", help="write the files of a graded exercise, or of a chapter, to be changed")
-    new.add_argument("name", metavar="NAME", help="what the exercise is called: a new name")
-    new.add_argument("--exercise", default="", metavar="FUNCTION", help="what students write (default: NAME)")
-    new.add_argument("--chapter", action="store_true", help="a whole chapter of the book, with all that its tests ask")
+    new = verbs.add_parser("new", help="write the files of a new exercise or chapter, for you to change")
+    new.add_argument("name", metavar="NAME", help="a new name, for the exercise")
+    new.add_argument("--exercise", default="", metavar="FUNCTION", help="the task's function (default: NAME)")
+    new.add_argument("--chapter", action="store_true", help="write a chapter of the book, with all that its tests ask")
 
     trial = verbs.add_parser("try", help="try a check on its own solution and its known mistakes")
     trial.add_argument("name", metavar="NAME[.FUNCTION]", help="an assignment; with FILE, one of its checks")
-    mine = "Python code of yours: print what a student would read"
+    mine = "your Python code: print the verdict that a student would read"
     trial.add_argument("file", nargs="?", type=Path, metavar="FILE", help=mine)
 
-    verbs.add_parser("clean", help="delete what was generated, but for trained models, grades and what people wrote")
+    verbs.add_parser("clean", help="delete generated files, but no trained models, no grades and no work of people")
     return parser
 
 
@@ -86,10 +86,10 @@ def add_limits(verb: argparse.ArgumentParser) -> None:
     """Add the options that `score` and `grade` share."""
     verb.add_argument("--secret", type=Path, metavar="FILE", help="the course's secret (default: build/course-secret)")
     verb.add_argument(
-        "--check-seconds", type=float, default=10.0, metavar="S", help="to compute for one check or cell (10)"
+        "--check-seconds", type=float, default=10.0, metavar="S", help="seconds to compute for one check or cell (10)"
     )
     verb.add_argument(
-        "--notebook-seconds", type=float, default=60.0, metavar="S", help="for the cells that a student added (60)"
+        "--notebook-seconds", type=float, default=60.0, metavar="S", help="seconds for a student's own cells (60)"
     )
     verb.add_argument("--no-sandbox", action="store_true", help="DANGER: run students' code as yourself, unguarded")
 
@@ -107,7 +107,7 @@ def main(words: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except KeyboardInterrupt:
-        print(f"autograder {options.verb}: stopped. The same command begins again where it was.", file=sys.stderr)
+        print(f"autograder {options.verb}: stopped. Run the same command to continue.", file=sys.stderr)
         return 128 + signal.SIGINT
     except (NoSandbox, OSError, ValueError, RuntimeError) as error:
         if is_full(error):
@@ -125,7 +125,7 @@ def _no_room(error: BaseException, options: argparse.Namespace) -> str:
         error = error.__cause__
     place = getattr(error, "filename", None) or getattr(options, "out", BUILD)
     reason = getattr(error, "strerror", error)
-    again = "Make room there, and run the same command again: it goes on where it was."
+    again = "Make room there and run the same command again: it continues where it stopped."
     return f"{place} cannot be written: {reason}. {again}"
 
 
@@ -162,7 +162,7 @@ def _new(options: argparse.Namespace) -> int:
     for path in new(options.name, options.exercise, chapter=options.chapter):
         print(path)
     if options.chapter:
-        print("CONTRIBUTING.md, A chapter, says what belongs into each, and which tests read it.")
+        print("CONTRIBUTING.md, section A chapter, says what belongs in each file, and which tests read it.")
     print(f"Change them as you like, then: python -m autograder try {options.name}")
     return 0
 
@@ -209,7 +209,7 @@ def _due(names: list[str]) -> list[str]:
 
     now = datetime.now(UTC).replace(tzinfo=None)  # nbgrader's dates are in UTC, and do not say so
     return [
-        due(name, date) + (": that is past" if date < now else "")
+        due(name, date) + (": this date is past" if date < now else "")
         for name, date in deadlines((), names).items()
         if date
     ]

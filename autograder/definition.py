@@ -93,11 +93,11 @@ def definition(root: Path = ROOT) -> Definition:
     try:
         table = tomllib.loads(path.read_text("utf-8"))["tool"]["autograder"]
     except FileNotFoundError:
-        raise DefinitionError(f"{path} does not exist: a course has one, with a table [{TABLE}]") from None
+        raise DefinitionError(f"{path} does not exist: a course needs this file, with a table [{TABLE}]") from None
     except (KeyError, TypeError):
-        raise DefinitionError(f"{path} has no table [{TABLE}]: autograder/README.md says what stands in it") from None
+        raise DefinitionError(f"{path} has no table [{TABLE}]: write one, as autograder/README.md shows") from None
     except tomllib.TOMLDecodeError as error:
-        raise DefinitionError(f"{path} is no TOML: {error}") from None
+        raise DefinitionError(f"{path} is not valid TOML: {error}") from None
     _demand(path, table)
     values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
     return Definition(**values)

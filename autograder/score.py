@@ -54,7 +54,7 @@ class Scorer:
             if judged.starved:
                 judged.flags.append(BUSY)
             if self.assignment not in (None, assignment):
-                judged.flags.append(f"graded as '{assignment}', as it says, and not as '{self.assignment}'")
+                judged.flags.append(f"graded as '{assignment}', which it names, and not as '{self.assignment}'")
         except Unreadable as error:
             template = self.template(assignment) if assignment else None
             judged = refused(template, str(error)) if template else Judged({}, error=str(error))

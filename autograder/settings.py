@@ -65,7 +65,7 @@ def settings(root: Path | None = None) -> Settings:
     except FileNotFoundError:
         return Settings()
     except UnicodeDecodeError:
-        raise SettingsError(f"{path} is not text in UTF-8: save it so") from None
+        raise SettingsError(f"{path} is not text in UTF-8: save it in UTF-8") from None
     return Settings(read.chapters) if os.environ.get(ONLY_CHAPTERS) else read
 
 
@@ -74,7 +74,7 @@ def _read(text: str, path: Path) -> Settings:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{path} is no TOML: {error}") from None
+        raise SettingsError(f"{path} is not valid TOML: {error}") from None
     try:
         demand_one_of(content, ("chapters", "points", "deadlines", "late"))
         deadlines = {name: str(date) for name, date in _table(content, "deadlines").items()}

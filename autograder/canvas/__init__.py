@@ -23,9 +23,9 @@ def add_arguments(verb: ArgumentParser) -> None:
         each.add_argument("assignment", type=int, metavar="NUMBER", help="the number in …/assignments/NUMBER")
         each.add_argument("--url", default=os.environ.get(URL, ""), help="such as https://canvas.example.edu")
     pull.add_argument("--to", type=Path, metavar="FOLDER", help="(default: build/canvas/NAME)")
-    push.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote")
-    push.add_argument("--dry-run", action="store_true", help="say what would be uploaded, and upload nothing")
-    push.add_argument("--zero", action="store_true", help="0 points for what was not handed in or not graded")
+    push.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="the folder that `grade` wrote")
+    push.add_argument("--dry-run", action="store_true", help="list the grades to upload, and upload nothing")
+    push.add_argument("--zero", action="store_true", help="give 0 points for work that was not handed in or not graded")
     push.add_argument("--final-only", action="store_true", help="hold back every grade that is not final")
     verb.set_defaults(run=_run)
 

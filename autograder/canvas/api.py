@@ -16,7 +16,7 @@ PUT_OFF = (429, 502, 503, 504)
 MEANINGS = {
     401: "the token is wrong or has expired: make a new one in Account, Settings",
     403: "the token's owner may not do this in this course",
-    404: "there is no such course or assignment, or the token's owner does not see it",
+    404: "there is no such course or assignment, or the token's owner cannot see it",
 }
 Fields = Mapping[str, Any] | list[tuple[str, Any]]
 
@@ -34,7 +34,7 @@ class Canvas:
         if not where.hostname or where.scheme not in ("https", "http") or (where.scheme == "http" and not is_here):
             raise CanvasError(f"expected Canvas's address, such as https://canvas.example.edu, as --url, got {url!r}")
         if not token:
-            raise CanvasError("set CANVAS_TOKEN to a token of yours: Canvas, Account, Settings, New Access Token")
+            raise CanvasError("set CANVAS_TOKEN to your token: make one in Canvas, Account, Settings, New Access Token")
         self.base = f"{where.scheme}://{where.netloc}"
         self._session = requests.Session()
         self._token = token
@@ -52,7 +52,7 @@ class Canvas:
             yield from self._json(answer)
             url, params = answer.links.get("next", {}).get("url", ""), {}
             if url and not self._is_ours(url):
-                raise CanvasError(f"{self.base} names a page at {urlsplit(url).netloc}, where the token must not go")
+                raise CanvasError(f"{self.base} links to a page at {urlsplit(url).netloc}: the token is not sent there")
 
     def post(self, path: str, fields: Fields) -> Any:
         return self._json(self._request("POST", self._api(path), data=fields))
@@ -70,7 +70,7 @@ class Canvas:
             wait = min(2 * wait, 10)
             progress = self.get(f"progress/{progress['id']}")
         if state == "failed":
-            raise CanvasError(f"Canvas could not do it: {progress.get('message') or 'it does not say why'}")
+            raise CanvasError(f"Canvas could not finish: {progress.get('message') or 'it gives no reason'}")
 
     def upload(self, path: str, name: str, content: bytes) -> int:
         """Upload a file to where `path` takes one; return its number."""
@@ -114,7 +114,7 @@ class Canvas:
             return answer
         meaning = MEANINGS.get(answer.status_code, answer.text[:200].replace(self._token, "…"))
         if _is_put_off(answer):
-            meaning = "Canvas puts it off, again and again: try it later"
+            meaning = "Canvas is too busy, also after several tries: try again later"
         raise CanvasError(f"{_shown(method, url)}: {answer.status_code}, {meaning}")
 
     def _once(self, method: str, url: str, more: dict[str, Any]) -> requests.Response:

@@ -11,6 +11,7 @@ from autograder.export.grades import Grade
 from autograder.export.lms import LMS
 from autograder.grade.cache import exclusive
 from autograder.grade.summary import note
+from autograder.gradebook import view
 from autograder.gradebook.store.gradebook import ClassGradebook
 
 AT_ONCE = 50  # students in one request
@@ -42,7 +43,7 @@ def push(
         book = ClassGradebook(out)
         try:
             book.penalise([name])
-            by_name, notes = class_grades.read(out, [name], zero)
+            by_name, notes = class_grades.read(view.read(out), [name], zero)
             yield from notes
             if final_only:
                 by_name, held_back = class_grades.final(by_name)
@@ -81,9 +82,9 @@ def _addressed(grades: Sequence[Grade], submissions: dict[int, Any]) -> tuple[di
             twice.append(grade.student)
         else:
             known[user] = grade
-    lines = note("without a number of Canvas's, or not in this course there, left out", strangers)
-    lines += note("excused in Canvas, left out", excused)
-    return known, [*lines, *note("have the number of another, left out: delete the wrong one's records", twice)]
+    lines = note("left out, without a Canvas number or not in this Canvas course", strangers)
+    lines += note("left out, excused in Canvas", excused)
+    return known, [*lines, *note("left out, with another's Canvas number: delete the wrong one's records", twice)]
 
 
 def _shown(submission: dict[str, Any]) -> str:
@@ -135,6 +136,4 @@ def _differing(canvas: Canvas, path: str, grades: dict[int, Grade]) -> list[str]
     """Return a line on the students whose grade Canvas shows otherwise."""
     submissions = {each["user_id"]: each for each in canvas.all(f"{path}/submissions")}
     wrong = [grade.student for user, grade in grades.items() if _is_different(submissions.get(user, {}), grade)]
-    return note(
-        "have another grade in Canvas than was uploaded; its own late policy (Gradebook, Settings) does so", wrong
-    )
+    return note("have a grade in Canvas that differs from the upload: see its late policy (Gradebook, Settings)", wrong)

@@ -65,7 +65,7 @@ def written(name: str, question: str) -> Written:
     known = questions(name)
     if question not in known:
         raise LookupError(
-            f"'{name}' has no written question '{question}': {', '.join(known) or 'written.toml has none'}"
+            f"'{name}' has no written question '{question}': it has {', '.join(known) or 'none in written.toml'}"
         )
     return known[question]
 

@@ -29,7 +29,7 @@ def questions_of_class(name: str, known: Mapping[str, Written], functions: Itera
     demand_one_of(given, [*functions, *known], f"{FILE}: points.{name}: ")
     for question in known.keys() & given.keys():
         if not isinstance(given[question], int):
-            raise SettingsError(f"{FILE}: points.{name}.{question}: expected one number: it is answered in words")
+            raise SettingsError(f"{FILE}: points.{name}.{question}: expected one number for an answer in words")
     return {question: _scaled(each, given.get(question)) for question, each in known.items()}
 
 
@@ -59,5 +59,5 @@ def _changed(name: str, check: Check, given: Given) -> Check:
         if numbers.get(demand) != 0  # 0 drops the demand
     }
     if not points:
-        raise SettingsError(f"{where}: all demands have 0 points: leave one of them some")
+        raise SettingsError(f"{where}: all demands have 0 points: give at least one of them some")
     return replace(check, points=points)

@@ -16,11 +16,11 @@ def add_arguments(verb: ArgumentParser) -> None:
         help="moodle: a grading worksheet and a zip of feedback files for each assignment; canvas: a gradebook CSV and "
         "a zip to re-upload; csv: one table of all grades, for other systems",
     )
-    verb.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote; into DIR/export")
+    verb.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="a graded class; writes into DIR/export")
     verb.add_argument(
         "--zero",
         action="store_true",
-        help="0 points for what was not handed in or could not be graded (default: none)",
+        help="give 0 points for work that was not handed in or could not be graded (default: no grade)",
     )
     verb.add_argument("--final-only", action="store_true", help="hold back every grade that is not final")
     verb.add_argument(

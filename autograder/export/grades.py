@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from autograder.grade.summary import note, printable
+from autograder.grade.summary import MISSING, note, printable
 from autograder.gradebook.people.names import name_key
-from autograder.gradebook.people.roster import Person, Roster
+from autograder.gradebook.people.roster import Person
 from autograder.gradebook.store import query, spreadsheet
-from autograder.report import data
+from autograder.gradebook.view import Class
 
 DAY = 86400.0  # seconds
 COLUMNS = [
@@ -85,15 +84,13 @@ class Grade:
         return f"{words}; not final: an answer waits for points by hand" if of.needs_manual_grade else words
 
 
-def read(out: Path, names: Sequence[str], zero: bool = False) -> tuple[dict[str, list[Grade]], list[str]]:
+def read(class_data: Class, names: Sequence[str], zero: bool = False) -> tuple[dict[str, list[Grade]], list[str]]:
     """Return the grades by assignment, of these or of all, and a line on each kind of work without one.
 
-    Raise ValueError if the gradebook does not answer or has none of them, NotADirectoryError without a class.
+    Raise ValueError if the gradebook does not answer or has none of them.
     """
-    class_data = data.read(out)
     if not class_data.has_gradebook:
         raise ValueError(f"{' '.join(class_data.notes)} Grades are exported from the gradebook: grade the class first.")
-    people = {key[:2]: person.name for key, person in Roster.of(out).match(class_data.submitted).items()}
     disputed = {(each.student, each.assignment) for each in class_data.requests if each.answer is None}
     grades: dict[str, list[Grade]] = {}
     missing = []
@@ -104,10 +101,11 @@ def read(out: Path, names: Sequence[str], zero: bool = False) -> tuple[dict[str,
             missing.append(f"{entry.student}/{entry.assignment}")
             continue
         most = entry.line["max_score"] + entry.line["manual_max_score"]
+        who = entry.student, entry.assignment
         grade = Grade(
-            entry.graded, most, entry.lms_name, entry.line["error"] or "", zero,
-            people.get((entry.student, entry.assignment), ""),
-            is_starved=entry.line.get("starved", False), is_disputed=(entry.student, entry.assignment) in disputed,
+            entry.graded, most, entry.origin.get("lms_name", ""), entry.line["error"] or "", zero,
+            class_data.people[who].name if who in class_data.people else "",
+            is_starved=entry.line.get("starved", False), is_disputed=who in disputed,
         )  # fmt: skip
         grades.setdefault(entry.assignment, []).append(grade)
     for assignment, people in class_data.missing.items():
@@ -115,12 +113,14 @@ def read(out: Path, names: Sequence[str], zero: bool = False) -> tuple[dict[str,
             most = grades[assignment][0].max_score
             grades[assignment] += [_missing(person, assignment, most, zero) for person in people]
     if lacking := [name for name in names if name not in grades] or ([] if grades else ["any assignment"]):
-        raise ValueError(f"{out} holds no grades of {', '.join(lacking)}: `python -m autograder grade FOLDER` first.")
+        raise ValueError(
+            f"{class_data.out} holds no grades of {', '.join(lacking)}: `python -m autograder grade FOLDER` first."
+        )
     notes = list(class_data.notes)
-    notes += note("in the records and not in the gradebook, left out; grade again", missing)
+    notes += note("left out, in the records but not in the gradebook: grade again", missing)
     students = {entry.student for entry in class_data.entries}
     strays = dict.fromkeys(who for who, _ in class_data.strays if who not in students)
-    notes += note("handed in what got no grade, see summary.csv", strays)
+    notes += note("handed in files that got no grade: see summary.csv", strays)
     return grades, notes
 
 
@@ -132,7 +132,7 @@ def _missing(person: Person, assignment: str, most: float, zero: bool) -> Grade:
     elif number := person.numbers.get(""):
         name = f"{name_key(person.name)}_{number}_0_none"
     nothing = query.Submission("", person.name, assignment)
-    return Grade(nothing, most, name, "has not handed in", zero, person.name, is_missing=True)
+    return Grade(nothing, most, name, MISSING, zero, person.name, is_missing=True)
 
 
 def not_final(grades: Sequence[Grade]) -> list[str]:
@@ -153,7 +153,7 @@ def final(by_assignment: dict[str, list[Grade]]) -> tuple[dict[str, list[Grade]]
     kept = {name: chosen for name, grades in by_assignment.items() if (chosen := [g for g in grades if g.is_final])}
     held_back = [f"{name}: held back: {line}" for name, grades in by_assignment.items() for line in not_final(grades)]
     if not kept:
-        raise ValueError("\n".join([*held_back, "--final-only: no grade is final yet, nothing is handed on."]))
+        raise ValueError("\n".join([*held_back, "--final-only: no grade is final yet, so none is handed on."]))
     return kept, held_back
 
 

@@ -115,8 +115,8 @@ LMS = {
         "Moodle",
         _moodle_recipient,
         _moodle_table,
-        "In Moodle, in English (it reads the headings in your language), open the assignment's submissions: "
-        "upload the CSV with 'Upload grading worksheet' (not the first time? tick 'Allow updating records …'), then "
+        "Set Moodle to English, as it reads the headings in your language, and open the assignment's submissions: "
+        "upload the CSV with 'Upload grading worksheet' (at a later export, tick 'Allow updating records …'), then "
         "the zip with 'Upload multiple feedback files in a zip'.",
     ),
     "canvas": Lms(

@@ -12,6 +12,7 @@ from autograder.export.lms import LMS, Lms, Recipient
 from autograder.files import PRIVATE, atomic_write, folder, hand_over, made
 from autograder.grade.cache import exclusive
 from autograder.grade.summary import counted, note
+from autograder.gradebook import view
 from autograder.gradebook.store.gradebook import ClassGradebook, NoGradebook, NotRecorded
 from autograder.submissions.lms_names import owner_of
 from lab.files import aside
@@ -39,12 +40,14 @@ def export(
     if not out.is_dir():
         raise NotADirectoryError(f"No folder {out}: grade a class first, `python -m autograder grade FOLDER`.")
     with exclusive(out):
-        by_assignment, notes = class_grades.read(out, [*names], zero)
+        class_data = view.read(out)
+        by_assignment, notes = class_grades.read(class_data, names, zero)
         book = ClassGradebook(out)
         try:
             revised = book.penalise([*by_assignment])  # new points by hand change the penalties
             if revised.changed:
-                by_assignment, notes = class_grades.read(out, [*names], zero)
+                class_data.read_gradebook()
+                by_assignment, notes = class_grades.read(class_data, names, zero)
             by_assignment, held_back = class_grades.final(by_assignment) if final_only else (by_assignment, [])
             if to == "csv":
                 written = _table(by_assignment, out / "export" / "grades.csv", book.mode)
@@ -96,8 +99,8 @@ def _for_lms(
     lines = [f"{name}: {line}" for name, (_, left_out) in known.items() for line in left_out]
     if not any(addressed for addressed, _ in known.values()):
         raise ValueError(
-            f"Nobody has a name of {lms.title}'s: expected a class graded from its zip, or from that zip unpacked. "
-            "Grade that, or export with --to csv.\n" + "\n".join(lines)
+            f"Nobody has a name from {lms.title}: expected a class graded from {lms.title}'s zip, packed or unpacked. "
+            "Grade that zip, or export with --to csv.\n" + "\n".join(lines)
         )
     for name, (addressed, _) in known.items():
         if addressed:
@@ -116,8 +119,8 @@ def _for_one(name: str, addressed: Addressed, lms: Lms, number: str, stem: Path,
         atomic_write(table, lms.table(name, numbered, number), book.mode)
         yield f"{table}: {_grades(grade for grade, _ in numbered)}"
     anonymous = note(
-        f"anonymous in {lms.title}: the zip has the pages; for the table, download the submissions again once "
-        "names are shown and grade that, or see --to csv",
+        f"anonymous in {lms.title}, only in the zip of pages: download the submissions again once "
+        "names are shown and grade them, or use --to csv",
         [grade.student for grade, to in addressed if not to.number],
     )
     yield from (f"{name}: {line}" for line in anonymous)
@@ -136,7 +139,7 @@ def _demand_times(name: str, grades: Sequence[Grade]) -> None:
     ]
     for line in note("marked LATE by Canvas, without a time", [grade.student for grade in marked]):
         raise ValueError(
-            f"{name}: {line} Their penalty cannot be worked out. `python -m autograder canvas pull` brings the times; "
+            f"{name}: {line} Their penalty cannot be worked out. `python -m autograder canvas pull` fetches the times; "
             f'or grade again with --handed-in "{name}/{marked[0].student}=DATE", for each of them.'
         )
 
@@ -147,8 +150,8 @@ def _addressed(name: str, grades: list[Grade], lms: Lms) -> tuple[Addressed, lis
     count = Counter(to.number or to.name for _, to in recipients if to)
     twice = [grade.student for grade, to in recipients if to and count[to.number or to.name] > 1]
     nobody = [grade.student for grade, to in recipients if to is None and not grade.is_missing]
-    lines = note(f"without a name of {lms.title}'s, left out; --to csv has them", nobody)
-    lines += note(f"share a number of {lms.title}'s with another, left out: delete the wrong one's records", twice)
+    lines = note(f"left out, without a name from {lms.title}; --to csv has them", nobody)
+    lines += note(f"left out, with the same {lms.title} number as another: delete the wrong student's records", twice)
     return [(grade, to) for grade, to in recipients if to and count[to.number or to.name] == 1], lines
 
 
@@ -160,7 +163,7 @@ def _above(grades: list[Grade], lms: Lms, form: Template) -> list[str]:
     highest = max(form.core_points + form.bonus_points, *above.values())  # also the most that a later grade may reach
     what = f"above the {grades[0].max_score:g} points of the core tasks"
     if lms is LMS["moodle"]:
-        what += f"; Moodle passes over a grade above the assignment's maximum: set that to at least {highest:g} first"
+        what += f"; Moodle ignores a grade above the assignment's maximum: set it to at least {highest:g} first"
     return note(what, above)
 
 

@@ -4,12 +4,14 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from autograder.files import PRIVATE, atomic_write, folder
+from autograder.gradebook.view import Class, Entry, Line
 from autograder.judge.process import grader_key
 from autograder.submissions.files import Submission
 from autograder.submissions.notebook import Unreadable
@@ -34,25 +36,27 @@ def digest_of(submission: Submission, content: bytes | None, reason: str) -> str
 
 
 class Records:
-    """One JSON file for each graded submission, below DIR/records."""
+    """One JSON file for each graded submission, below DIR/records; `known` has read all, and knows what is added.
 
-    def __init__(self, out: Path, mode: int = PRIVATE) -> None:
-        self.out = out
+    `shrink` returns what is kept of a record's line in memory.
+    """
+
+    def __init__(self, out: Path, mode: int = PRIVATE, shrink: Callable[[Line], Line] = lambda line: line) -> None:
+        self.known = Class(out, shrink)
         self.mode = mode
-        self.folder = out / "records"
+        self._shrink = shrink
 
-    def _path(self, student: str, assignment: str) -> Path:
-        return self.folder / student / f"{assignment}.json"
+    def _of(self, submission: Submission) -> Entry | None:
+        return self.known.records.get(submission.student, {}).get(submission.assignment)
 
-    def find(self, submission: Submission) -> dict[str, Any] | None:
+    def find(self, submission: Submission) -> Line | None:
         """Return the record's line of exactly this submission by exactly this grader; None where one is missing."""
+        record = self._of(submission)
         path_stem = f"{submission.student}/{submission.assignment}/{submission.assignment}"
-        if not all(
-            _is_written(self.out / page) for page in (f"autograded/{path_stem}.ipynb", f"feedback/{path_stem}.html")
-        ):
+        pages = (f"autograded/{path_stem}.ipynb", f"feedback/{path_stem}.html")
+        if record is None or not all(_is_written(self.known.out / page) for page in pages):
             return None
-        record = self._read(self._path(submission.student, submission.assignment))
-        return record["line"] if record and record["key"] == submission_key(submission) else None
+        return record.line if record.key == submission_key(submission) else None
 
     def conflict(self, submission: Submission) -> str:
         """Return the reason why a submission must not replace this student's earlier one, or "".
@@ -60,69 +64,51 @@ class Records:
         The name has to be spelled in the same characters as before, and within an assignment the LMS's number has to
         be the same; across assignments Moodle's numbers differ. Folders that the teacher made need no number.
         """
-        folder = self._path(submission.student, submission.assignment).parent
-        earlier = {path.stem: self._identity(path) for path in sorted(folder.glob("*.json"))}
-        advice = f"If it is the same person, delete {folder} and grade again; what was graded before is kept"
-        for name, _ in earlier.values():
+        folder = self.known.out / "records" / submission.student
+        advice = f"If it is the same person, delete {folder} and grade again; the earlier grade is kept"
+        for record in self.known.records.get(submission.student, {}).values():
+            name = record.origin.get("name", "")
             if name not in ("", submission.name):
                 forms = f"{submission.name!a}, before it was {name!a}"
                 return f"the student's name is written in another form of Unicode: {forms}. {advice}"
-        name, account = earlier.get(submission.assignment, ("", ""))
-        if name and submission.account not in ("", account):
+        record = self._of(submission)
+        account = record.origin.get("account", "") if record else ""
+        if record and record.origin.get("name") and submission.account not in ("", account):
             number = f"the LMS's number {account}" if account else "no number of an LMS's"
             return f"'{submission.student}' was graded with {number}, this has number {submission.account}. {advice}"
         return ""
 
     def stays(self, submission: Submission) -> str:
         """Return the reason why a hand-in without a notebook leaves an earlier grade in place, "" where it counts."""
-        record = None if submission.has_notebook else self._read(self._path(submission.student, submission.assignment))
-        if record is None or record["line"].get("error"):
+        record = None if submission.has_notebook else self._of(submission)
+        if record is None or record.line.get("error"):
             return ""
         return f"{submission.source.problem}. The grade of an earlier notebook stays"
 
-    def _identity(self, path: Path) -> tuple[str, str]:
-        """Return the name and the LMS's number of a graded submission; ("", "") where there is no record."""
-        origin = (self._read(path) or {"from": {}})["from"]
-        return origin.get("name", ""), origin.get("account", "")
-
     def first(self, submission: Submission, content: bytes) -> str:
         """Return the digest of the first content of this student and assignment that was graded, "" if unknown."""
-        record = self._read(self._path(submission.student, submission.assignment))
-        return content_digest(content) if record is None else record.get("first", "")
+        record = self._of(submission)
+        return content_digest(content) if record is None else record.first
 
-    def keep(self, submission: Submission, key: str, line: dict[str, Any], first: str = "") -> None:
+    def keep(self, submission: Submission, key: str, line: Line, first: str = "") -> None:
         """Write a submission's record; called last, so that a record proves that grade and page are written."""
-        path = self._path(submission.student, submission.assignment)
-        record = {"key": key, "line": line, "from": _origin(submission), "first": first}
-        atomic_write(path, json.dumps(record).encode(), self.mode)
+        entry = Entry(submission.student, submission.assignment, self._shrink(line), _origin(submission), key, first)
+        self._write(submission, {"key": key, "line": line, "from": entry.origin, "first": first})
+        self.known.add(entry)
 
     def keep_lms_name(self, submission: Submission) -> None:
         """Enter the LMS's name of a submission that needs no grading: the same file may have been handed in again."""
-        path = self._path(submission.student, submission.assignment)
-        record = self._read(path)
-        if submission.lms_name and record and record["from"] != _origin(submission):
-            atomic_write(path, json.dumps(record | {"from": _origin(submission)}).encode(), self.mode)
+        record, origin = self._of(submission), _origin(submission)
+        if submission.lms_name and record and record.origin != origin:
+            whole = json.loads(self._path(submission).read_bytes())
+            self._write(submission, whole | {"from": origin})
+            self.known.add(replace(record, origin=origin))
 
-    def submitted(self) -> list[tuple[str, str, str]]:
-        """Return student, assignment and the LMS's number, or "", of each graded submission."""
-        return [(*who, record["from"].get("account", "")) for who, record in self._all()]
+    def _path(self, submission: Submission) -> Path:
+        return self.known.out / "records" / submission.student / f"{submission.assignment}.json"
 
-    def earlier_lines(self, graded_now: set[tuple[str, str]]) -> Iterator[dict[str, Any]]:
-        """Return the lines of submissions that earlier runs graded and that are not in `graded_now`."""
-        return (record["line"] for who, record in self._all() if who not in graded_now)
-
-    def _all(self) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
-        for path in sorted(self.folder.glob("*/*.json")):
-            if record := self._read(path):
-                yield (path.parent.name, path.stem), record
-
-    @staticmethod
-    def _read(path: Path) -> dict[str, Any] | None:
-        try:
-            record = json.loads(path.read_text())
-        except (OSError, ValueError):
-            return None
-        return record if isinstance(record, dict) and {"key", "line", "from"} <= record.keys() else None
+    def _write(self, submission: Submission, record: dict[str, Any]) -> None:
+        atomic_write(self._path(submission), json.dumps(record).encode(), self.mode)
 
 
 def content_digest(content: bytes) -> str:
@@ -151,7 +137,7 @@ def exclusive(out: Path) -> Iterator[None]:
             file.seek(0)
             holder = file.read().strip() or "unknown"
             raise ValueError(
-                f"Another run (process {holder}) grades into {out}. Wait for its end, or give another --out DIR."
+                f"Another run (process {holder}) is grading into {out}. Wait until it ends, or give another --out DIR."
             ) from None
         file.truncate(0)
         file.write(str(os.getpid()))

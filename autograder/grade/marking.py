@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from autograder.assignment import Template, template
 from autograder.files import atomic_write, is_full
-from autograder.grade import cache
+from autograder.grade import cache, summary
 from autograder.grade.cache import Records
 from autograder.gradebook.store.gradebook import ClassGradebook, NoGradebook
 from autograder.judge.result import Outcome, Task
@@ -19,7 +19,7 @@ from autograder.submissions.files import Submission
 from autograder.submissions.notebook import Unreadable
 from autograder.submissions.parse_untrusted import LARGEST_KEPT
 
-STARVED = "this machine was too busy to end it in time: the next run grades it again"
+STARVED = "this machine was too busy to finish it in time: the next run grades it again"
 
 
 class Judges(Protocol):
@@ -41,7 +41,7 @@ class Grader:
     keys: dict[int, tuple[str, str]] = field(default_factory=dict)  # of a submission, and of the student's first
 
     def __post_init__(self) -> None:
-        self.records = Records(self.out, self.book.mode)
+        self.records = Records(self.out, self.book.mode, summary.row)
 
     def mark(self, submissions: list[Submission], judges: Judges) -> Iterator[tuple[Submission, dict[str, Any]]]:
         """Grade submissions; yield each with its line, once gradebook, page and record are written."""
@@ -100,7 +100,7 @@ class Grader:
             if is_full(error):
                 raise
             traceback.print_exc(file=sys.stderr)
-            reason = f"the grader failed to record it ({type(error).__name__}), please tell its maintainers"
+            reason = f"the grader failed to record it ({type(error).__name__}): please tell its maintainers"
             return line | {"failed": True, "error": reason}
         return line
 

@@ -1,17 +1,18 @@
 """The people of a class, their hand-in times and extensions, as a teacher types them for `grade`."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
 
 from autograder.assignment import assignments
-from autograder.grade.cache import Records
 from autograder.grade.summary import counted
 from autograder.gradebook.people.extensions import Extensions
 from autograder.gradebook.people.lateness import dates_of, deadlines, time_zone, zones_of
 from autograder.gradebook.people.roster import Person, Roster, Table, read_table
 from autograder.gradebook.store.gradebook import ClassGradebook
+from autograder.gradebook.view import Class
 from autograder.submissions.files import Inbox
 
 Dates = dict[tuple[str, str], datetime | None]
@@ -29,7 +30,7 @@ class Words:
 
 
 class People:
-    """Roster, hand-in times and extensions of one run; nothing is written before `keep`."""
+    """Roster, hand-in times and extensions of one run; nothing is written before `enter`."""
 
     def __init__(self, words: Words, out: Path, inbox: Inbox) -> None:
         """Raise ValueError for an option that cannot be read, and for an unknown student."""
@@ -44,50 +45,41 @@ class People:
         self.roster = Roster.of(out)
         if self.tables:
             self.roster = self.roster.replaced_by([table.people for _, _, table in self.tables])
-        known = Records(out).submitted()
-        known += [(submission.student, submission.assignment, submission.account) for submission in inbox.submissions]
-        self._demand(self.times, known, "--handed-in", roster=False)
-        self._demand(self.until, known, "--extend", roster=True)
+        if self.times or self.until:
+            new = [(each.student, each.assignment) for each in inbox.submissions]
+            known: dict[str, set[str]] = defaultdict(set)
+            for student, name, *_ in [*Class(out).submitted, *new]:
+                known[name].add(student)
+            self._demand(self.times, known, "--handed-in", roster=False)
+            self._demand(self.until, known, "--extend", roster=True)
 
-    def _demand(self, dates: Dates, known: list[tuple[str, str, str]], option: str, roster: bool) -> None:
+    def _demand(self, dates: Dates, known: dict[str, set[str]], option: str, roster: bool) -> None:
         """Raise ValueError for dates of somebody who has not handed in; with `roster`, people on it are allowed."""
         for name, student in dates:
-            students = {who for who, assignment, _ in known if assignment == name}
+            students = known[name]
             if student not in students and not (roster and self.roster.find(student)):
                 others = "; ".join(sorted(students)) or "nobody"
-                more = "; who has not yet may be named once there is a roster (--roster)" if roster else ""
+                more = "; with a roster (--roster), you can also name people who have not" if roster else ""
                 raise ValueError(f"{option}: '{student}' has not handed in '{name}'; those who have: {others}{more}.")
 
-    def keep(self, mode: int) -> None:
-        """Write roster and extensions into DIR, after all grading."""
-        if self.tables:
-            self.roster.keep(self.out, mode)
-        extensions = Extensions(self.out)
+    def enter(self, book: ClassGradebook, known: Class) -> None:
+        """Write roster and extensions into DIR, and names and times into the gradebook, after all grading."""
+        extensions, times = Extensions(self.out), Dates()
         extensions.add(self.until)
         for _, name, table in self.tables:
-            if table.is_worksheet:
-                students = self._students(name, table)
-                extensions.replace(name, {students.get(id(who), _label(who, table)): at for who, at in table.extended})
-        if self.until or self.tables:
-            extensions.keep(mode)
-
-    def enter(self, book: ClassGradebook) -> None:
-        """Enter names and times into the gradebook."""
-        times: Dates = {}
-        for _, name, table in self.tables:
-            students = self._students(name, table)
+            students = _students(name, table, known)
             times |= {(name, students[id(who)]): at for who, at in table.submitted if id(who) in students}
+            if table.is_worksheet:
+                extensions.replace(name, {students.get(id(who), _label(who, table)): at for who, at in table.extended})
+        if self.tables:
+            self.roster.keep(self.out, book.mode)
+        if self.until or self.tables:
+            extensions.keep(book.mode)
         book.handed_in(times | self.times)
         if self.tables:
-            match = self.roster.match(Records(self.out).submitted())
-            book.name_students({student: person for (student, *_), person in match.items()})
+            book.name_students({student: person for (student, _), person in known.people.items()})
 
-    def _students(self, name: str, table: Table) -> dict[int, str]:
-        """Return the students with a submission to an assignment, by the id of their person in a table of the LMS's."""
-        match = Roster(table.people).match(each for each in Records(self.out).submitted() if each[1] == name)
-        return {id(person): student for (student, *_), person in match.items()}
-
-    def lines(self) -> Iterator[str]:
+    def lines(self, known: Class) -> Iterator[str]:
         """Yield a line on each table read, and one on students who are not on the roster."""
         for path, name, table in self.tables:
             line = f"{path}: {counted(len(table.people), 'person').replace('persons', 'people')}"
@@ -96,9 +88,15 @@ class People:
                     f", {counted(len(table.submitted), 'time')}, {counted(len(table.extended), 'extension')} of {name}"
                 )
             yield line
-        if strangers := self.roster.strangers(Records(self.out).submitted()):
+        if strangers := known.roster.strangers(known.submitted):
             more = f" and {len(strangers) - 10} more" if len(strangers) > 10 else ""
             yield f"Not on the roster: {'; '.join(strangers[:10])}{more}."
+
+
+def _students(name: str, table: Table, known: Class) -> dict[int, str]:
+    """Return the students with a submission to an assignment, by the id of their person in a table of the LMS's."""
+    match = Roster(table.people).match(each for each in known.submitted if each[1] == name)
+    return {id(person): student for (student, *_), person in match.items()}
 
 
 def _table(text: str, here: list[str], zone: tzinfo) -> tuple[Path, str, Table]:
@@ -108,7 +106,7 @@ def _table(text: str, here: list[str], zone: tzinfo) -> tuple[Path, str, Table]:
         name, file = here[0] if len(here) == 1 else "", text
     table = read_table(Path(file), name.strip(), zone)
     if table.is_worksheet and not name:
-        raise ValueError(f"--roster: say of which assignment {file} is, NAME={file}: there are {', '.join(here)}.")
+        raise ValueError(f"--roster: name the assignment of {file}, as NAME={file}: expected one of {', '.join(here)}.")
     return Path(file), name.strip(), table
 
 

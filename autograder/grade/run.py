@@ -18,8 +18,8 @@ from autograder.grade.cache import Records, exclusive
 from autograder.grade.marking import Grader, Judges, sigterm_as_interrupt
 from autograder.grade.people import People, Words
 from autograder.gradebook.people.lateness import Revised, due
-from autograder.gradebook.people.roster import Roster
 from autograder.gradebook.store.gradebook import ClassGradebook, NoGradebook
+from autograder.gradebook.view import Class
 from autograder.judge.pool import NoJudges
 from autograder.submissions import collect
 from autograder.submissions.files import Inbox, Rejected, Submission
@@ -68,7 +68,8 @@ def grade(
     submissions = summary.counted(len(inbox.submissions), "submission")
     print(f"{submissions}, {count} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
     dates = {name: date for name, date in people.due.items() if name in here or words.due}
-    for line in (*people.lines(), *_about_dates(dates, here, revised, out), *_ungraded(rows, inbox)):
+    known = grader.records.known
+    for line in (*people.lines(known), *_about_dates(dates, here, revised, out), *_ungraded(rows, inbox)):
         print(line)
     for failure in revised.failed:
         print(failure, file=sys.stderr)
@@ -102,14 +103,14 @@ def _about_dates(dates: dict[str, datetime | None], names: Iterable[str], revise
         yield f"Late penalties: {revised.changed} changed."
     if revised.unpunished:
         yield (
-            f"{revised.unpunished} late, without a penalty: write [late] in course.toml, "
+            f"{revised.unpunished} late, without a penalty: for one, write [late] in course.toml, "
             f"or set c.LateSubmissionPlugin.penalty_method in {out / 'nbgrader_config.py'} (autograder/docs/grade.md)."
         )
     for name in names:
         if count := revised.undated[name]:
             yield (
-                f"{name} has a due date, and {count} came without a time (an LMS's zip has none): they count as in "
-                f"time. Moodle's grading worksheet says when (--roster FILE), or --handed-in '{name}/STUDENT=DATE'."
+                f"{name} has a due date, but {count} came without a time (an LMS's zip has none) and count as "
+                f"in time. Give times: Moodle's grading worksheet (--roster FILE) or --handed-in '{name}/STUDENT=DATE'."
             )
 
 
@@ -121,18 +122,17 @@ def _graded(
 ) -> tuple[list[dict[str, Any]], int, Revised]:
     """Return the rows of the summary, the number of submissions graded now, and the changes of late penalties."""
     try:
-        _refuse_conflicts(inbox, Records(grader.out))
-        lines_by_submission = {submission: Records(grader.out).find(submission) for submission in inbox.submissions}
-        rows = {submission: summary.row(line) for submission, line in lines_by_submission.items() if line}
+        records = grader.records
+        _refuse_conflicts(inbox, records)
+        rows = {submission: row for submission in inbox.submissions if (row := records.find(submission))}
         for submission in rows:
-            Records(grader.out, grader.book.mode).keep_lms_name(submission)
-        todo = [submission for submission, line in lines_by_submission.items() if line is None]
+            records.keep_lms_name(submission)
+        todo = [submission for submission in inbox.submissions if submission not in rows]
         if todo:
             _mark(todo, grader, open_judges, rows)
-        people.keep(grader.book.mode)
-        people.enter(grader.book)
+        people.enter(grader.book, records.known)
         revised = grader.book.penalise(written())
-        return summarise(inbox, rows, grader.out, grader.book), len(todo), revised
+        return summarise(inbox, rows, records.known, grader.book.mode), len(todo), revised
     finally:
         grader.book.close()
 
@@ -171,26 +171,28 @@ def _progress(total: int) -> tqdm:
     return bar(total=total, desc="grading", unit="notebook")
 
 
-def summarise(
-    inbox: Inbox, rows: dict[Submission, dict[str, Any]], out: Path, book: ClassGradebook
-) -> list[dict[str, Any]]:
+def summarise(inbox: Inbox, rows: dict[Submission, dict[str, Any]], known: Class, mode: int) -> list[dict[str, Any]]:
     """Write summary.csv and return its rows: hand-ins, rejected files, and submissions graded by earlier runs."""
     lines = [rows[submission] for submission in inbox.submissions]
     lines += map(asdict, inbox.rejected)
     graded_now = {(submission.student, submission.assignment) for submission in inbox.submissions}
     here = {submission.assignment for submission in inbox.submissions}
-    for line in Records(out).earlier_lines(graded_now):
-        row = summary.row(line)
-        lines.append(row | {"note": summary.GONE} if row["assignment"] in here else row)
-    lines += summary.missing(Roster.of(out).missing(Records(out).submitted()))
-    columns = summary.gradebook_columns(book)
+    for student, name, _ in known.submitted:
+        if (student, name) not in graded_now:
+            lines.append(known.records[student][name].line | ({"note": summary.GONE} if name in here else {}))
+    for name, people in known.missing.items():
+        about = {"assignment": name, "note": summary.MISSING, "file": ""}
+        lines += [{"student": person.name} | about for person in people]
+    known.read_gradebook()
+    for n, line in enumerate(lines):
+        if graded := known.graded.get((line["student"], line.get("assignment", ""))):
+            line = line | {name: getattr(graded, name) for name in summary.OF_GRADEBOOK}
+        lines[n] = line | {"total": None} if line.get("error") and not line.get("manual_score") else line
     order = {name: index for index, name in enumerate(assignments())}
-    lines = [line | columns.get((line["student"], line.get("assignment", "")), {}) for line in lines]
-    lines = [line | {"total": None} if line.get("error") and not line.get("manual_score") else line for line in lines]
 
     def place(line: dict[str, Any]) -> tuple[Any, int, str]:
         return sort_key(str(line["student"])), order.get(str(line.get("assignment")), len(order)), line["file"] or ""
 
     lines.sort(key=place)
-    summary.write(lines, out / "summary.csv", book.mode)
+    summary.write(lines, known.out / "summary.csv", mode)
     return lines

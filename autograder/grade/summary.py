@@ -5,17 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from autograder import files
-from autograder.gradebook.people.roster import Person
-from autograder.gradebook.store import query, spreadsheet
-from autograder.gradebook.store.gradebook import ClassGradebook, quiet
+from autograder.gradebook.store import spreadsheet
 
 COLUMNS = (
     "student assignment score max_score bonus manual_score manual_max_score late_penalty total needs_manual_grade "
     "mistakes flags error note file"
 ).split()
+OF_GRADEBOOK = ("manual_score", "late_penalty", "total", "needs_manual_grade")
 MISSING = "has not handed in"
 MOST_NAMED = 10  # students whom one line names
-GONE = "not handed in this time; its grade of an earlier run is kept"
+GONE = "not handed in this time; the earlier grade is kept"
 
 
 def row(line: dict[str, Any]) -> dict[str, Any]:
@@ -35,15 +34,6 @@ def row(line: dict[str, Any]) -> dict[str, Any]:
         "failed": line.get("failed", False),
         "starved": line.get("starved", False),
     }
-
-
-def missing(people: dict[str, list[Person]]) -> list[dict[str, Any]]:
-    """Return the summary's rows of the people who have not handed in an assignment."""
-    return [
-        {"student": person.name, "file": "", "assignment": name, "note": MISSING}
-        for name, each in people.items()
-        for person in each
-    ]
 
 
 def write(rows: list[dict[str, Any]], path: Path, mode: int = files.PRIVATE) -> None:
@@ -104,12 +94,3 @@ def note(what: str, who: Iterable[str]) -> list[str]:
 def printable(text: str) -> str:
     """Return a text for a terminal: control characters, and those that it cannot show, are escaped."""
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
-
-
-def gradebook_columns(book: ClassGradebook) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the gradebook's columns of the summary, by student and assignment."""
-    with quiet():
-        submissions = query.submissions(book.session, book.penalties.zones)
-        book.session.rollback()
-    columns = ("manual_score", "late_penalty", "total", "needs_manual_grade")
-    return {(each.student, each.assignment): {name: getattr(each, name) for name in columns} for each in submissions}

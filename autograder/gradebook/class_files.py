@@ -26,7 +26,7 @@ def submission_time(student: str, name: str, timestamp: bytes | None) -> dict[st
         return {"timestamp": when}
     LOG.warning(
         f"The timestamp of {name} of {student} cannot be read: expected one such as "
-        f"'2026-11-21 12:00:00 UTC', got {timestamp[:50]!r}. It is graded as one whose time nobody knows."
+        f"'2026-11-21 12:00:00 UTC', got {timestamp[:50]!r}. It is graded as if its time were unknown."
     )
     return {"timestamp": None}
 

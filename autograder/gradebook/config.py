@@ -28,7 +28,7 @@ def settings(out: Path, db_url: str | None = None) -> Config:
     in_file = config.CourseDirectory.get("db_url")
     if db_url and in_file != db_url:
         raise ValueError(
-            f"{path} names the database {named(in_file) if in_file else 'gradebook.db'}, asked for is {named(db_url)}. "
+            f"{path} names the database {named(in_file) if in_file else 'gradebook.db'}, --db names {named(db_url)}. "
             "nbgrader's own commands read that file: change it there, or grade into another folder (--out DIR)."
         )
     return config

@@ -29,8 +29,10 @@ class Submission(Configurable):
     """The settings for judging submissions, which are options of `grade`."""
 
     secret = Unicode("", help="The course's secret, as `grade --secret FILE`.").tag(config=True)
-    check_seconds = Float(10.0, help="To compute for one check or cell, as `grade --check-seconds S`.").tag(config=True)
-    notebook_seconds = Float(60.0, help="For the cells that a student added, as `grade --notebook-seconds S`.").tag(
+    check_seconds = Float(10.0, help="Seconds to compute for one check or cell, as `grade --check-seconds S`.").tag(
+        config=True
+    )
+    notebook_seconds = Float(60.0, help="Seconds for a student's own cells, as `grade --notebook-seconds S`.").tag(
         config=True
     )
 
@@ -92,7 +94,7 @@ class _ForEach(BaseConverter):
         excluded = self.coursedir.student_id_exclude.split(",")
         chosen = [wanted] if wanted in folders else fnmatch.filter(folders, wanted)
         if not chosen:
-            raise ValueError(f"Nothing of '{name}' by '{wanted}': expected {everybody}/STUDENT/{name}/{name}.ipynb.")
+            raise ValueError(f"No '{name}' by '{wanted}': expected {everybody}/STUDENT/{name}/{name}.ipynb.")
         return [student for student in chosen if student not in excluded]
 
 

@@ -37,7 +37,7 @@ class Collect(ExchangeCollect):
             return nobody
         owner = _owner(Path(path))
         if self.check_owner and owner != record["username"]:
-            self.log.error("Not collected: %s belongs to %s and not to whom it names.", path, owner)
+            self.log.error("Not collected: %s belongs to %s, not to the student in its name.", path, owner)
             return nobody
         return record
 

@@ -37,7 +37,7 @@ def pack(name: str, visibility: str, minutes: int, out: Path | None) -> Iterator
     atomic_write(out, _zipped(dict(_files(words)) | {"course/build/course-secret": _secret(out)}))
     form = template(name)
     bonus = f" (and {form.bonus_points:g} bonus points, which come on top)" if form.bonus_points else ""
-    yield f"{out}: upload it under Configure Autograder. It holds the solutions and a secret: for nobody else."
+    yield f"{out}: upload it under Configure Autograder. It holds the solutions and a secret: show it to nobody."
     yield f"Autograder points: {form.core_points - form.manual_points:g}{bonus}"
     if form.manual_points:
         yield f"Points by hand, as manually graded questions: {form.manual_points:g}"

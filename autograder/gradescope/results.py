@@ -18,7 +18,7 @@ from autograder.submissions.notebook import Unreadable, read_bytes
 
 SPARE_SECONDS = 120  # of Gradescope's time limit: a longer run has no results at all, and 0 points
 MOST_OUTPUT = 20_000  # characters for one part
-FAILED = "The grader failed, which is not your fault. Tell your teacher; what you handed in is kept."
+FAILED = "The grader failed. This is not your fault. Tell your teacher; your notebook is kept."
 
 
 class NotGraded(Exception):
@@ -51,8 +51,8 @@ def demand_assignment(path: Path, name: str) -> None:
     except Unreadable as error:
         raise NotGraded(f"{path.name} cannot be read: {error}. Save it in Jupyter and hand it in again.") from None
     if named != name:
-        what = f"the notebook '{named}'" if named else "no notebook of the course"
-        raise NotGraded(f"{path.name} is {what}: here '{name}' is to be handed in. Nothing was graded.")
+        what = f"the notebook '{named}'" if named else "not a notebook of this course"
+        raise NotGraded(f"{path.name} is {what}: expected the notebook '{name}'. Nothing was graded.")
 
 
 def results(line: dict[str, Any], name: str, visibility: str) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def run(folder: Path, name: str, visibility: str, minutes: float) -> dict[str, A
     except NotGraded as error:
         return refused(str(error))
     except subprocess.TimeoutExpired:
-        return refused(f"Grading took more than {seconds:g} seconds. Hand in again; if it stays so, tell your teacher.")
+        return refused(f"Grading took over {seconds:g} seconds. Hand in again; if it happens again, tell your teacher.")
     except Exception as error:
         print(f"{type(error).__name__}: {error}")
         return refused(FAILED)

@@ -37,7 +37,7 @@ class Cluster(Dispatcher):
         except (OSError, TimeoutError, ValueError) as error:
             raise NoJudges(
                 f"No Dask scheduler answers at {address}: {error}. Start one with `dask scheduler`, or leave "
-                "--scheduler out to grade on this machine. What was graded so far is kept."
+                "--scheduler out to grade on this machine. All grades are kept."
             ) from None
         except TypeError as error:  # Dask's, where its settings name no certificates
             raise NoJudges(
@@ -93,7 +93,7 @@ class Cluster(Dispatcher):
                 )
             elif time.monotonic() - alone_since > WAIT_SECONDS:
                 raise NoJudges(
-                    f"The scheduler has had no workers for {WAIT_SECONDS} s. What was graded is kept: the same command "
+                    f"The scheduler has had no workers for {WAIT_SECONDS} s. All grades are kept: the same command "
                     "continues from there once there are some."
                 )
 
@@ -112,7 +112,7 @@ class Cluster(Dispatcher):
             future.release()
         if isinstance(error, KilledWorker):
             return None
-        raise NoJudges(f"The cluster broke off: {_spoken(error) if error else future.status}. What was graded is kept.")
+        raise NoJudges(f"The cluster stopped: {_spoken(error) if error else future.status}. All grades are kept.")
 
 
 def _ready(settings: JudgeSettings) -> str:

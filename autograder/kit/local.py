@@ -59,13 +59,13 @@ def _hunting(check_id: str, hunt: HuntInput, namespace: dict, caller: Caller) ->
     if function == "failing_input":
         own = _own(check_id, hunt, namespace)
         note = (
-            f"these arguments can be tried. Whether the broken function is wrong on them shows here once your "
+            f"these arguments can be tried. To see here whether the broken function is wrong on them, first run your "
             f"{hunt.graded} has been run and has all its points; grading says it in any case."
         )
         right = functools.partial(_defined(hunt.through), own) if own and hunt.through else own
         return Tried(hunt.arguments, _defined(hunt.broken), right, caller), "" if own else note
     if function == "diagnosis":
-        note = "a line and a kind are handed in. Whether they are right, only grading says."
+        note = "a line and a kind are handed in. Only grading says whether they are right."
         return functools.partial(_possible, len(hunt.broken.splitlines()), caller), note
     made = repair(hunt.broken, _tree(namespace.get(function)), function)
     return refusing(made.complaint, caller) if made.complaint else caller, ""

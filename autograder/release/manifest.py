@@ -90,7 +90,7 @@ class Manifest:
         if not place.exists():
             with aside(place) as part:
                 shutil.copy2(self.build / path, part)
-        print(f"{self.build / path} is not as it was released: it is kept as {place}", file=sys.stderr)
+        print(f"{self.build / path} was changed after its release: your version is kept as {place}", file=sys.stderr)
 
 
 def write(path: Path, content: bytes) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.assignment import template
+from autograder.gradebook.view import Entry
 from autograder.kit.course import numbers
-from autograder.report.data import Entry
 
 FEWEST = 5  # submissions: a correlation of fewer says nothing
 PLANNED = re.compile(r"^\|\s*(\d+) ·[^|]*\|\s*(\d+)\s*\|", re.MULTILINE)

@@ -10,8 +10,9 @@ from markupsafe import Markup, escape
 
 from autograder.definition import definition
 from autograder.files import atomic_write
-from autograder.report import data, section
-from autograder.report.data import Entry
+from autograder.gradebook import view
+from autograder.gradebook.view import Entry
+from autograder.report import section
 
 FORMGRADER = "http://localhost:8888/formgrader"
 ROWS, NAMES = 1000, 200  # of a table, and of a list of names: the page stays small enough to read
@@ -22,13 +23,13 @@ def report(out: Path, formgrader: str = FORMGRADER, anonymous: bool = False) -> 
 
     It has no scripts, and nothing from other servers.
     """
-    class_data = data.read(out)
-    sections = section.sections(class_data, out)
+    class_data = view.read(out)
+    sections = section.sections(class_data)
     jinja = Environment(
         loader=PackageLoader("autograder.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    jinja.filters |= {"points": _points, "text": data.written, "duration": _duration, "code": code}
+    jinja.filters |= {"points": _points, "text": _written, "duration": _duration, "code": code}
     page = jinja.get_template("report.html.j2").render(
         course=definition().title,
         folder=out.resolve().name,
@@ -51,6 +52,11 @@ def code(sentence: str) -> Markup:
     parts = sentence.split("`")
     marked = [Markup("<code>{}</code>").format(part) if i % 2 else escape(part) for i, part in enumerate(parts)]
     return Markup("").join(marked)
+
+
+def _written(student: str) -> str:
+    """Return a name with bytes that are no UTF-8 escaped: a folder's name may hold some."""
+    return student.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _points(number: float) -> str:

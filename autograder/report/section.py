@@ -4,13 +4,12 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from autograder.assignment import assignments
 from autograder.gradebook.by_hand.regrade import RegradeRequest
+from autograder.gradebook.view import Class, Entry
 from autograder.report import items, similarity
-from autograder.report.data import ClassData, Entry
 
 MOST_TRENDS = 15
 Request = tuple[RegradeRequest, Entry, dict[str, Any] | None]
@@ -132,15 +131,15 @@ class Section:
         return [name for name, part in parts.items() if not part]
 
 
-def sections(class_data: ClassData, out: Path) -> list[Section]:
+def sections(class_data: Class) -> list[Section]:
     """Return a section for each assignment that somebody has handed in, in the order of the course."""
     parts: dict[str, list[Entry]] = {name: [] for name in assignments()}
     for entry in class_data.entries:
         parts.setdefault(entry.assignment, []).append(entry)
-    return [_section(name, entries, class_data, out) for name, entries in parts.items() if entries]
+    return [_section(name, entries, class_data) for name, entries in parts.items() if entries]
 
 
-def _section(name: str, entries: list[Entry], class_data: ClassData, out: Path) -> Section:
+def _section(name: str, entries: list[Entry], class_data: Class) -> Section:
     section = Section(name, entries, missing=[person.name for person in class_data.missing.get(name, [])])
     section.bars = list(_bars(section.scores, section.max_score))
     section.checks = list(items.items(name, section.written))
@@ -149,11 +148,11 @@ def _section(name: str, entries: list[Entry], class_data: ClassData, out: Path) 
         for flag in dict.fromkeys(entry.line["flags"]):
             section.flags.setdefault(flag, []).append(entry.student)
     section.requests = list(_requests(section, class_data))
-    section.alike = similarity.similarity(out, name, [entry.student for entry in section.read])
+    section.alike = similarity.similarity(class_data.out, name, [entry.student for entry in section.read])
     return section
 
 
-def _requests(section: Section, class_data: ClassData) -> Iterator[Request]:
+def _requests(section: Section, class_data: Class) -> Iterator[Request]:
     entries = {entry.student: entry for entry in section.entries}
     for each in class_data.requests:
         if each.assignment == section.name and (entry := entries.get(each.student)):

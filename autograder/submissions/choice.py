@@ -46,8 +46,8 @@ def undecided(candidates: Iterable[SubmittedFile]) -> str:
     """Return the reason why none of several notebooks is graded, with advice."""
     names = ", ".join(own_path(each) for each in list(candidates)[:MOST_NAMED])
     return (
-        f"several notebooks were handed in for it, and which one counts cannot be told: {names}. Hand in one alone; "
-        "a teacher deletes the others from the unpacked zip and grades that folder"
+        f"several notebooks were handed in for it, and nothing tells which one counts: {names}. Hand in only one; "
+        "a teacher can delete the others from the unpacked zip and grade that folder"
     )
 
 

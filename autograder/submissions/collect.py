@@ -92,7 +92,7 @@ def _add_students(students: ByStudent, root: Path, assignments: list[str], inbox
             alone.append(StudentFiles(student, root, assignments, files, name, dropped_assignments))
             continue
         names = " and ".join(ascii(name) for name, _ in namesakes)
-        reason = f"nobody is graded as {student!r}: {names} are one and the same name; rename the one that is another's"
+        reason = f"nobody is graded as {student!r}: {names} are the same name; if they are two people, rename one"
         for _, files in namesakes:
             inbox.contested.append(Rejected(student, shown_path(root, files[0]), reason))
     inbox.rejected += inbox.contested
@@ -126,8 +126,8 @@ def _of_most(students: list[StudentFiles], root: Path) -> str:
     by_number = sorted(count.items(), key=lambda each: (-each[1], each[0]))  # the same sentence at each run
     numbers = ", ".join(f"{name} of {number}" for name, number in by_number)
     raise ValueError(
-        f"{root} holds notebooks of several assignments, students counted: {numbers}. Say which one this run is of, "
-        "--assignment NAME, and grade it once for each; or sort them into STUDENT/NAME/."
+        f"{root} holds notebooks of several assignments, by number of students: {numbers}. Grade it once for each, "
+        "with --assignment NAME; or sort them into STUDENT/NAME/."
     )
 
 

@@ -140,7 +140,7 @@ def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     except ZIP_ERRORS as error:
         raise Unreadable(f"it cannot be unpacked ({_describe(error)}); make the zip and hand it in again") from None
     if len(content) != entry.file_size:
-        raise Unreadable(f"it says that it has {entry.file_size} bytes and has {len(content)}; make the zip again")
+        raise Unreadable(f"expected {entry.file_size} bytes, as the zip says, got {len(content)}; make the zip again")
     return content
 
 

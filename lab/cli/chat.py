@@ -27,17 +27,17 @@ class Chat:
     """Ask a published model (arguments, or lines that you type); each question stands alone."""
 
     count: Size = 200
-    """pieces at most"""
+    """the most pieces to write"""
     temperature: Amount = 0.0
-    """0: always the most probable piece; else scores are divided by it before one is drawn"""
+    """divide scores by this before a piece is drawn; 0: always the most probable piece"""
     top_k: Count = 0
-    """only the k most probable pieces are drawn; 0 = all"""
+    """draw from the k most probable pieces; 0: from all"""
     top_p: Share = 0.9
-    """only the fewest pieces that have this probability together are drawn; 1 = all"""
+    """draw from the fewest pieces that have this probability together; 1: from all"""
     seed: Seed = 1
-    """of the pieces that are drawn"""
+    """the seed with which pieces are drawn"""
     threads: Size | None = None
-    """CPU threads; by default as many as torch takes"""
+    """CPU threads (default: torch's own number)"""
 
 
 def command(load: Callable[[], Answering], probabilities: Callable[..., Tensor]) -> Callable:

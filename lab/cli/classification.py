@@ -33,7 +33,7 @@ class Classify(Where):
     run: str | None = None
     """name of a run; by default the newest of the corpus"""
     weights: bool = True
-    """draw where the model looked"""
+    """draw the attention weights"""
 
 
 def main(solution: Solution, argv: list[str] | None = None, sweeps: Mapping[str, Sweep] | None = None) -> None:

@@ -31,9 +31,9 @@ class Named:
     recipe: str | None = None
     """name of a recipe; by default the one made for the corpus"""
     variant: str = ""
-    """a word for what differs from the recipe; part of the run's name"""
+    """a word for the change from the recipe; it becomes part of the run's name"""
     threads: Size | None = None
-    """CPU threads; by default as many as torch takes"""
+    """CPU threads (default: torch's own number)"""
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,13 @@ class Long:
 
     seed: Seed = 1
     minutes: Amount | None = None
-    """stop after this time and keep what there is"""
+    """stop after this time and keep the model as it is then"""
     fresh: bool = False
-    """forget an earlier training of this run"""
+    """discard an earlier training of this run"""
     device: str | None = None
     """cpu, cuda, …; by default a GPU if there is one"""
     micro_tokens: Count = 0
-    """take each batch in pieces of about so many tokens, with the same gradient: for a small GPU; 0 = whole batches"""
+    """split each batch into pieces of about so many tokens, for a small GPU, with the same gradient; 0: no pieces"""
 
 
 def dispatch(
@@ -74,7 +74,7 @@ def dispatch(
     except (CorpusError, CheckpointError, RecipeError, NoModel, UsageError) as error:
         fail(str(error))
     except KeyboardInterrupt:
-        fail("stopped; what the last checkpoint holds is kept, the same command continues from there")
+        fail("stopped; the same command continues from the last checkpoint")
 
 
 def fail(message: str) -> NoReturn:

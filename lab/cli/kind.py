@@ -53,7 +53,7 @@ def joint_failure(team: Team) -> Iterator[None]:
         if not is_process_lost(error):
             raise
         raise UsageError(
-            f"process {team.rank} of {team.size} has lost another one, which was killed or says above why it ended; "
+            f"process {team.rank} of {team.size} has lost another one, which was killed, or gave its reason above; "
             "the same command continues from the last checkpoint"
         ) from None
 

@@ -15,7 +15,7 @@ from lab.kinds.language import LANGUAGE, Sampling
 from lab.kinds.ranges import Count, Positive, Seed, Share, Size
 from lab.kinds.runs import Solution
 
-TEXTS = Kind(LANGUAGE, corpora.is_text, "is no text for a language model")
+TEXTS = Kind(LANGUAGE, corpora.is_text, "is not a text for a language model")
 
 
 @dataclass(frozen=True)
@@ -25,15 +25,15 @@ class Generate(Where):
     run: str | None = None
     """name of a run; by default the newest of the corpus"""
     count: Size = 200
-    """tokens at most"""
+    """the most tokens to write"""
     temperature: Positive = 1.0
-    """scores are divided by it: below 1 the probable becomes more probable"""
+    """divide scores by this: below 1, probable tokens become more probable"""
     top_k: Count = 0
-    """only the k most probable tokens are drawn; 0 = all"""
+    """draw from the k most probable tokens; 0: from all"""
     top_p: Share = 1.0
-    """only the fewest tokens that have this probability together are drawn; 1 = all"""
+    """draw from the fewest tokens that have this probability together; 1: from all"""
     seed: Seed = 1
-    """of the tokens that are drawn"""
+    """the seed with which tokens are drawn"""
 
 
 def main(

@@ -23,7 +23,7 @@ class Options:
     device: str | None = None
     """cpu, cuda, …; by default a GPU if there is one"""
     commands: bool = False
-    """print what would be run, and run nothing"""
+    """print the runs, and run nothing"""
 
 
 def sweep_of(sweeps: Mapping[str, Sweep]) -> Callable[[Solution, list[str]], None]:

@@ -61,9 +61,9 @@ class Translate(Penalty, Where):
     beam: Size = 1
     """width of the beam; 1 is greedy"""
     weights: bool = True
-    """draw where the model looked"""
+    """draw the attention weights"""
     unknown: bool = False
-    """translate although words are unknown, which the model then reads as <unk>"""
+    """translate in spite of unknown words, which the model reads as <unk>"""
 
 
 PARALLEL = Kind(TRANSLATION, corpora.direction, "has no translations", Train, Evaluate)

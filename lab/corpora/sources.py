@@ -58,7 +58,7 @@ def unpacked(path: Path, unpack: Callable[[bytes], bytes], sha256: str, url: str
 def _demand(path: Path, got: str, expected: str, url: str, of: str = "") -> None:
     if got != expected:
         raise CorpusError(
-            f"{path} has not the content that it should have (a truncated download, or an edited file).\n"
+            f"{path} does not have the expected content (a truncated download, or an edited file).\n"
             f"  expected SHA-256{of} {expected}\n"
             f"  got      SHA-256{of} {got} (the file has {path.stat().st_size} bytes)\n"
             f"Delete the file: it is then fetched again from {url}."
@@ -94,9 +94,9 @@ def _download(source: Source, path: Path) -> None:
         ) from None
     except ValueError as error:  # pooch names both checksums
         raise CorpusError(
-            f"The download of {source.path} is not the file that was expected (cut short, or changed at its source); "
-            f"it was thrown away.\n  from  {source.url}\n  {error}\n"
-            "Run the command again; if the same comes back, put the right file into the data folder by hand."
+            f"The download of {source.path} is not the expected file (cut short, or changed at its source); "
+            f"it was deleted.\n  from  {source.url}\n  {error}\n"
+            "Run the command again; if this happens once more, put the right file into the data folder by hand."
         ) from None
     except OSError as error:
         raise CorpusError(

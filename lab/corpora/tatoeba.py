@@ -45,7 +45,7 @@ def pairs() -> list[Pair]:
             text = archive.read("fra-eng/fra.txt").decode("utf-8")
     except (zipfile.BadZipFile, KeyError):
         raise CorpusError(
-            f"{path} is no list of pairs: expected a zip with fra-eng/fra.txt in it. Delete it: it is fetched again."
+            f"{path} is not a list of pairs: expected a zip with fra-eng/fra.txt in it. Delete it: it is fetched again."
         ) from None
     lines = (line.split("\t") for line in text.removesuffix("\n").split("\n"))
     return [Pair(english, french) for english, french, *_ in lines]

@@ -80,8 +80,8 @@ def pairs(part: Part) -> list[tuple[str, str]]:
         return list(zip(*sides, strict=True))
     except (tarfile.TarError, EOFError, OSError, ValueError) as error:
         raise CorpusError(
-            f"{archive} has not what it should have ({str(error).splitlines()[0]}). Delete it: it is fetched again; or "
-            f"put the two languages' plain lines into {data_folder() / 'wmt14'} by hand."
+            f"{archive} does not have the expected content ({str(error).splitlines()[0]}). Delete it: it is fetched "
+            f"again; or put the two languages' plain lines into {data_folder() / 'wmt14'} by hand."
         ) from None
 
 

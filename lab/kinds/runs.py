@@ -107,7 +107,7 @@ def best(solution: Solution, folder: Path) -> dict[str, Any]:
     """Return the best checkpoint of a run's folder; one of another solution is an error."""
     content = load(folder / "best.pt")
     if missing := {"solution", "recipe", "weights", "progress"} - set(content):
-        raise CheckpointError(f"{folder / 'best.pt'} is no trained model: it has no {', '.join(sorted(missing))}.")
+        raise CheckpointError(f"{folder / 'best.pt'} is not a trained model: it lacks {', '.join(sorted(missing))}.")
     if content["solution"] != solution.name:
         raise CheckpointError(
             f"{folder / 'best.pt'} holds another model: expected {solution.name}, got {content['solution']}. "

@@ -33,7 +33,7 @@ def find() -> Path:
     if named := os.environ.get(ELSEWHERE):
         path = Path(named).expanduser()
         if not path.is_file():
-            raise NoModel(f"{ELSEWHERE} names {path}, which is no file.")
+            raise NoModel(f"{ELSEWHERE} names {path}, which is not a file.")
         return path
     package = importlib.util.find_spec(WHEEL.partition("==")[0].replace("-", "_"))
     for folder in package.submodule_search_locations or () if package else ():

@@ -51,7 +51,7 @@ class Watch:
                     f"the training diverged at step {step - len(losses) + place}: loss {loss:g}, gradient norm "
                     f"{norm:g}, learning rate about {rate:.2g}. last.pt is older, and was finite. Try a lower --rate, "
                     "a longer --warmup, or --precision fp32 if it was bf16. If the model has functions of yours, run "
-                    "their checks first: one that gives NaN does this, too"
+                    "their checks first: NaN from one of them causes this, too"
                 )
 
 

@@ -55,7 +55,7 @@ def cut() -> float:
         seconds = math.nan
     if not seconds >= 0:
         raise RecipeError(
-            f"{SECONDS} ends every training after so many seconds: expected a number of 0 or more, got {value!r}; "
+            f"{SECONDS} ends every training after that many seconds: expected 0 or more, got {value!r}; "
             "unset it to train as long as asked"
         )
     return seconds

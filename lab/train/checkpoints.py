@@ -29,10 +29,10 @@ def load(path: Path) -> dict[str, Any]:
         raise CheckpointError(f"no checkpoint at {path}") from None
     except Exception as error:
         raise CheckpointError(
-            f"{path} is no readable checkpoint ({type(error).__name__}). Remove it and train again."
+            f"{path} is not a readable checkpoint ({type(error).__name__}). Remove it and train again."
         ) from None
     if not isinstance(content, dict):
-        raise CheckpointError(f"{path} is no checkpoint: expected a dict, got {type(content).__name__}.")
+        raise CheckpointError(f"{path} is not a checkpoint: expected a dict, got {type(content).__name__}.")
     return content
 
 

@@ -45,7 +45,7 @@ class Progress:
     def best_of(self, metric: str) -> str:
         """Return the best score on validation, in words."""
         if not math.isfinite(self.best):
-            return f"no validation {metric}: the time was over before that"
+            return f"no validation {metric}: the time ended before one"
         return f"best validation {metric} {self.best:.2f} after epoch {self.best_epoch}"
 
 

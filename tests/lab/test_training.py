@@ -158,7 +158,7 @@ def test_another_training_or_a_broken_checkpoint_is_not_gone_on_with(tmp_path: P
     with pytest.raises(CheckpointError, match=r"another training.*--fresh"):
         trainer(tmp_path, about={"run": "other"}).run()
     (tmp_path / "last.pt").write_bytes(b"PK not a checkpoint")
-    with pytest.raises(CheckpointError, match=r"last\.pt is no readable checkpoint"):
+    with pytest.raises(CheckpointError, match=r"last\.pt is not a readable checkpoint"):
         trainer(tmp_path).run()
 
 
@@ -239,7 +239,7 @@ def test_the_first_validation_that_has_no_time_keeps_the_model_as_it_is(
     assert "ended by the time budget of 0 minutes, after 0." in printed
     assert "more minutes" in printed  # what to do where the model has learnt too little
     assert trained.kept.step == trained.progress.step == 1
-    assert trained.progress.best_of("BLEU") == "no validation BLEU: the time was over before that"
+    assert trained.progress.best_of("BLEU") == "no validation BLEU: the time ended before one"
     later = run_of(tmp_path)
     assert later.progress.best_of("BLEU").startswith("best validation BLEU")
 

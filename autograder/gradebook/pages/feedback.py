@@ -34,7 +34,7 @@ def page(
     chosen = rubric.marks(session, name, student)
     for cell in notebook.cells:
         of_cell, about = grade_id(cell), cell.metadata.get("nbgrader", {})
-        if of_cell not in rows.points | rows.commented:  # of an exercise removed since: any cell
+        if of_cell not in rows.points and of_cell not in rows.commented:  # of an exercise removed since: any cell
             cell.metadata.pop("nbgrader", None)
         if of_cell in rows.commented:
             about["comment"] = comments.get(rows.commented[of_cell])

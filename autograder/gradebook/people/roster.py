@@ -138,10 +138,10 @@ class Roster:
         """Return, for each assignment with a submission, the people without one."""
         all_submitted = list(submitted)
         people = self.match(all_submitted)
-        by_assignment: dict[str, list[Person]] = {name: [] for _, name, _ in all_submitted}
+        here: dict[str, set[int]] = {name: set() for _, name, _ in all_submitted}
         for (_, name, _), person in people.items():
-            by_assignment[name].append(person)
-        return {name: [person for person in self.people if person not in here] for name, here in by_assignment.items()}
+            here[name].add(id(person))
+        return {name: [person for person in self.people if id(person) not in ids] for name, ids in here.items()}
 
     def strangers(self, submitted: Iterable[Submitted]) -> list[str]:
         """Return the students who are not on the roster; none where there is no roster."""
@@ -200,7 +200,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
     try:
         rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count), restval=""))
     except csv.Error as error:
-        raise ValueError(f"--roster: {path} is no CSV ({error}).") from None
+        raise ValueError(f"--roster: {path} is not a CSV file ({error}).") from None
     return [{name.strip().lower(): value for name, value in row.items() if name} for row in rows]
 
 

@@ -25,7 +25,7 @@ ERROR_MESSAGES = {  # part of a database's message → its meaning and the advic
     "locked": f"is held by another program for more than {WAIT_SECONDS:g} s. Close that program and run again",
     "disk is full": "has no room left on its disk. Make room and run again",
     "disk I/O": "cannot be read or written: the disk reports an error",
-    "not a database": "is no database. Put back a copy of it, or grade into another folder",
+    "not a database": "is not a database. Put back a copy of it, or grade into another folder",
     "malformed": "is damaged. Put back a copy of it, or grade into another folder",
 }
 
@@ -114,7 +114,7 @@ def _prepare(connection: Connection, name: str) -> None:
             f"'{newest_layout()}'. Keep a copy of it, then run `nbgrader db upgrade` in its folder."
         )
     if version is None and names - ours - {"alembic_version"}:
-        raise NoGradebook(f"The database {name} holds other things than a gradebook. Name an empty one.")
+        raise NoGradebook(f"The database {name} holds something other than a gradebook. Name an empty database.")
     if ours - names or version is None:
         if connection.dialect.name == "sqlite":  # all of it or nothing, and written to the disk once
             connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -142,8 +142,8 @@ def one_line_errors(db_url: str) -> Iterator[None]:
             raise
         place = f", {error.filename}" if error.filename else ""
         raise NoGradebook(
-            f"The class's folder cannot be written{place}: {error.strerror}. Make room there, and run the same command "
-            "again: it goes on where it was."
+            f"The class's folder cannot be written{place}: {error.strerror}. Make room there and run the same command "
+            "again: it continues where it stopped."
         ) from error
 
 

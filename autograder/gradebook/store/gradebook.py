@@ -114,7 +114,7 @@ class ClassGradebook:
         NotRecorded for this submission, NoGradebook for all.
         """
         if student in ("", ".", "..") or "/" in student or "\0" in student:
-            raise NotRecorded(f"'{student}' is no name of a student: it must be one that a folder can have.")
+            raise NotRecorded(f"'{student}' cannot be a student's name: expected a name that a folder can have.")
         with self._transaction(student, template.assignment):
             notebook = read(outcome.notebook)
             submitted = submission_time(student, template.assignment, timestamp)

@@ -55,20 +55,20 @@ def enter(
     `rows` are the assignment's, `penalties` its rule for lateness. Points by hand belong to the notebook `before`.
     `when` may hold `timestamp`. The caller commits the `session`.
     """
-    if session.scalar(select(Student.id).where(Student.id == student)) is None:
-        session.add(Student(id=student))
-        session.flush()
-    submission = _row(session, SubmittedAssignment, assignment_id=rows.assignment, student_id=student)
+    with session.no_autoflush:  # new rows have their ids, and are written at once
+        if session.scalar(select(Student.id).where(Student.id == student)) is None:
+            session.add(Student(id=student))
+        submission = _row(session, SubmittedAssignment, assignment_id=rows.assignment, student_id=student)
+        row = _row(session, SubmittedNotebook, submission, assignment_id=submission.id, notebook_id=rows.notebook)
+        grades = _by_cell(session, Grade, row, rows.graded.values())
+        comments = _by_cell(session, Comment, row, rows.commented.values())
     for name, value in when.items():
         setattr(submission, name, value)
-    row = _row(session, SubmittedNotebook, assignment_id=submission.id, notebook_id=rows.notebook)
     cells = {grade_id(cell): cell for cell in notebook.cells if grade_id(cell)}
-    grades = _by_cell(session, Grade, row, rows.graded.values())
     answers = answers_of(notebook)
     answers_before = answers_of(before) if before else {}
     for name, cell_id in rows.graded.items():
         set_score(grades[cell_id], cells[name], answers_before.get(name) == answers[name])
-    comments = _by_cell(session, Comment, row, rows.commented.values())
     for name, cell_id in rows.commented.items():
         comments[cell_id].auto_comment = _comment(cells.get(name))
     session.flush()
@@ -84,21 +84,20 @@ def _penalise(session: Session, penalties: Penalties, submission: Any, row: Any)
     row.late_submission_penalty = penalties.of(submission.student_id, row.score, late) if late else None
 
 
-def _row(session: Session, kind: type, **columns: str) -> Any:
-    """Return the row with these columns, a new one where there is none."""
-    row = session.scalars(select(kind).filter_by(**columns)).one_or_none()
+def _row(session: Session, kind: type, owner: Any = None, **columns: str) -> Any:
+    """Return the row with these columns, a new one where there is none, as there is none of a new `owner`."""
+    known = [] if owner in session.new else session.scalars(select(kind).filter_by(**columns))
+    row: Any = next(iter(known), None)
     if row is None:
         row = kind(id=new_uuid(), **columns)
         session.add(row)
-        session.flush([row])
     return row
 
 
 def _by_cell(session: Session, kind: Any, row: Any, cells: Iterable[str]) -> dict[str, Any]:
     """Return a submission's grades or comments by cell, new ones for cells that have none."""
-    by_cell = {
-        existing.cell_id: existing for existing in session.scalars(select(kind).where(kind.notebook_id == row.id))
-    }
+    known = [] if row in session.new else session.scalars(select(kind).where(kind.notebook_id == row.id))
+    by_cell = {existing.cell_id: existing for existing in known}
     for cell in set(cells) - set(by_cell):
         by_cell[cell] = kind(id=new_uuid(), notebook_id=row.id, cell_id=cell)
     session.add_all(by_cell.values())

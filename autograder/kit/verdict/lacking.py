@@ -37,7 +37,7 @@ def lacking(name: str, namespace: dict) -> list[str]:
     codes = list(_codes(namespace[name], namespace, set()))
     modules = {module.partition(".")[0] for code in codes for module in _modules(code, namespace)}
     lines = [
-        f"⚠ When this is graded there is no `{module}`, and what needs it gets no points: see “Packages” at the top."
+        f"⚠ Grading has no `{module}`, and functions that need it get no points: see “Packages” at the top."
         for module in sorted(modules - known)
         if _is_installed(module)
     ]

@@ -131,7 +131,7 @@ def _points(part: course.Part, report: Report) -> str:
         return f"{words}; {part.points:g} points by your teacher"
     score = report.scores.get(part.name, 0)
     if score == HANDED_IN:
-        return f"handed in; {part.points:g} points if it is right, which only grading says"
+        return f"handed in; {part.points:g} points if it is right: only grading says so"
     why = "" if score == part.points else f": {_reason(part, report)}"
     return f"{score:g} of {part.points:g}{why}"
 

@@ -17,9 +17,9 @@ def main():
     """Copy the missing notebooks; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python kit/start.py",
-        description="Copies each notebook into a folder to work in. What is there already stays as it is.",
+        description="Copies each notebook into a folder to work in. Files that are there already stay as they are.",
     )
-    parser.add_argument("folder", nargs="?", default="work", metavar="FOLDER", help="where to (default: work)")
+    parser.add_argument("folder", nargs="?", default="work", metavar="FOLDER", help="to copy into (default: work)")
     folder = Path(parser.parse_args().folder).expanduser()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):
@@ -29,7 +29,7 @@ def main():
         print(f"The course needs Python {written(OLDEST)} or newer; this is {this}.\n{way_out()}", file=sys.stderr)
         return 2
     if sys.version_info[:2] > TRIED:
-        print(f"Python {this} is newer than was tried: {written(TRIED)}. If pip finds no torch for it, take that one.")
+        print(f"Python {this} is newer than the last tried, {written(TRIED)}. If pip finds no torch for it, use that.")
     if (sys.platform, platform.machine()) == ("darwin", "x86_64"):
         print("There is no PyTorch for this Mac, which has an Intel processor: use Colab, START HERE.txt says how.")
     try:
@@ -40,7 +40,7 @@ def main():
     except OSError as error:
         print(f"python kit/start.py: {error}", file=sys.stderr)
         return 2
-    print(f"Begin with the first. What comes next, START HERE.txt says: an environment, then jupyter lab {folder}")
+    print(f"Begin with the first. START HERE.txt says how to go on: an environment, then jupyter lab {folder}")
     return 0
 
 
@@ -53,7 +53,7 @@ def way_out():
     """Return the advice for getting a suitable Python."""
     again = "py -{} kit/start.py" if WINDOWS else "python{} kit/start.py"
     return (
-        f"Have you several? Try: {again.format(written(TRIED))}\n"
+        f"If you have several, try: {again.format(written(TRIED))}\n"
         f"Else get {written(TRIED)} from python.org, or with uv (docs.astral.sh/uv): START HERE.txt has the commands."
     )
 

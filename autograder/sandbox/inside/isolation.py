@@ -1,4 +1,4 @@
-"""How a forked worker isolates itself before it runs student code: namespaces, mounts, limits, privileges."""
+"""Isolation of a forked worker before it runs student code: namespaces, mounts, limits, privileges."""
 
 import contextlib
 import ctypes
@@ -162,8 +162,8 @@ def become_subreaper() -> None:
 def guard(worker: int, link: int, user: int = 0) -> None:
     """Wait until the worker ends or the judge closes its end of the link; then kill all processes of the job.
 
-    The judge may be killed at any moment, and a worker in a loop would not notice. Where the job is another user's,
-    what that user leaves is deleted.
+    The judge may be killed at any moment, and a worker in a loop would not notice. If the job runs as
+    another user, delete the files that this user leaves.
     """
     keep_only(link)
     watched = select.poll()
@@ -195,9 +195,9 @@ def keep_only(link: int) -> int:
 
 
 def collapse() -> None:
-    """Put this process's own memory into huge pages; where the kernel has none, nothing is done.
+    """Put this process's own memory into huge pages; do nothing where the kernel has none.
 
-    A fork copies one entry for 2 MB in place of 512 for 4 kB each; who writes to one then copies 4 kB of it.
+    A fork then copies one entry for 2 MB in place of 512 for 4 kB each; a write to such a page copies 4 kB of it.
     """
     madvise = ctypes.CDLL(None).madvise
     madvise.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int

@@ -62,8 +62,8 @@ def number(call: str) -> int:
 def program(offline: bool = False) -> bytes:
     """Return the filter as a BPF program in bytes; raise OSError without libseccomp, or where it refuses a rule.
 
-    Offline: sockets of the internet are refused too, where no network namespace keeps them from leading anywhere.
-    Calls of another architecture, of x86_64's third set too, kill the process.
+    With `offline` it refuses internet sockets too, which a network namespace would isolate. A call of another
+    architecture, or of x86_64's third set, kills the process.
     """
     library = ctypes.CDLL(LIBRARY)
     library.seccomp_init.restype = ctypes.c_void_p

@@ -140,13 +140,13 @@ class Shell(InteractiveShell):
         self.configurables.append(self.display_formatter)  # pyright: ignore[reportArgumentType]
 
     def enable_gui(self, gui: str | None = None) -> None:
-        """Plots appear in the cell, whatever backend is asked for."""
+        """Show plots in the cell, whatever backend a notebook requests."""
 
     def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
         OUTPUTS.error(getattr(etype, "__name__", str(etype)), str(evalue), stb)
 
     def transform_cell(self, raw_cell: str) -> str:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Return a cell as Python; one that is Python is not searched for magics: to run it takes less."""
+        """Return a cell as Python. Plain Python is not searched for magics: the search takes longer than the run."""
         source = raw_cell.strip("\n") + "\n"
         if not source.startswith(PROMPT):
             with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
@@ -155,7 +155,7 @@ class Shell(InteractiveShell):
         return super().transform_cell(raw_cell)
 
     def showtraceback(self, *given: Any, **named: Any) -> None:
-        """Show the traceback of the cell's error, where anything is shown; a line for what is not written yet."""
+        """Show the traceback of the cell's error, or one line for an unwritten function; nothing without outputs."""
         if not OUTPUTS.is_shown:
             return
         if name := _unwritten(sys.exc_info()[1]):
@@ -167,7 +167,7 @@ class Shell(InteractiveShell):
     def run(self, source: str, is_shown: bool = True) -> tuple[list[dict[str, Any]], bool]:
         """Run one cell; return its outputs as a notebook file has them, and whether it ran to its end.
 
-        Where they are not to be shown, no value, plot or traceback is put into words.
+        If outputs are not shown, no value, plot or traceback is formatted.
         """
         OUTPUTS.start(is_shown)
         result = self.run_cell(source, store_history=False)
@@ -209,9 +209,9 @@ def open_shell() -> Shell:
 
 
 def _unwritten(error: BaseException | None) -> str:
-    """Return the name of the function that raised an error because it is as it was released, "" where none did.
+    """Return the name of the unwritten function that raised an error, "" where the error has another cause.
 
-    Its frames with their contexts would take longer than all that such a notebook computes.
+    To format its frames would take longer than everything that such a notebook computes.
     """
     if type(error) is not NotImplementedError or any(error.args):
         return ""

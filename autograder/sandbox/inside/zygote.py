@@ -1,4 +1,4 @@
-"""The zygote: it imports what notebooks import, once, and forks a worker for each job. It runs no student code.
+"""The zygote: it imports the modules of notebooks once, and forks a worker for each job. It runs no student code.
 
 Started by the sandbox as `python -m inside.zygote CONTROL LISTENER sandboxed|container|plain`: the descriptors of the
 socket on which it reports that it is ready, and of the one on which each connection is a request. Container: as root,

@@ -65,7 +65,7 @@ def test_points_of_the_class_are_those_of_its_checks_and_questions(course) -> No
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("chapters = ", "course.toml is no TOML: Invalid value (at end of document)"),
+        ("chapters = ", "course.toml is not valid TOML: Invalid value (at end of document)"),
         ("chapter = []", "'chapter': expected one of chapters, points, deadlines, late; do you mean 'chapters'?"),
         ("chapters = []", 'expected a list of names, such as ["sorting", "searching"]'),
         ('chapters = ["bahdanu"]', "'bahdanu': expected one of encoder_decoder, bahdanau"),
@@ -165,7 +165,7 @@ def test_release_says_whose_rubric_is_scaled(course, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("date", "status", "said"),
     [
-        ("2020-11-24 Europe/Berlin", 0, "bahdanau is due 2020-11-24 22:59:59 UTC: that is past"),
+        ("2020-11-24 Europe/Berlin", 0, "bahdanau is due 2020-11-24 22:59:59 UTC: this date is past"),
         ("2126-11-24 12:00", 0, "bahdanau is due 2126-11-24 12:00:00 UTC\n"),
         ("2026-13-24", 2, "course.toml, deadlines:"),
     ],

@@ -57,7 +57,7 @@ def test_moodle_finds_each_grade_and_page_for_whom_it_is(lms: Teacher) -> None:
         lms.gives(path.parent.name, int(number) / 10)
     shown = lms.exports("moodle")
     assert f"{len(HOSTILE)} grades" in shown
-    assert "'Allow updating records" in shown  # for Moodle passes over what has a grade, when it is exported again
+    assert "'Allow updating records" in shown  # for Moodle ignores what has a grade, when it is exported again
     expected = {number: ALL + int(number) / 10 for number in HOSTILE}
     assert moodle_reads(lms.table("moodle-bahdanau.csv")) == pytest.approx(expected)
     pages = moodle_takes(lms.pages("moodle-bahdanau-feedback.zip"))
@@ -96,7 +96,7 @@ def test_canvas_s_anonymous_students_are_graded_apart_and_get_their_pages(lms: T
     notes = {student: row["note"] for (student, _), row in summary(lms.out).items()}
     assert notes == {"anon_5h2kq": "", "anon_12345": "handed in late, says the LMS"}
     shown = lms.exports("canvas")
-    assert "bahdanau: 2 anonymous in Canvas: the zip has the pages" in shown
+    assert "bahdanau: 2 anonymous in Canvas, only in the zip of pages" in shown
     assert not (lms.out / "export/canvas-bahdanau.csv").exists()
     pages = [path.split("_") for path in lms.pages("canvas-bahdanau-feedback.zip")]
     assert {tuple(words[:3]) for words in pages} == {("anon", "5h2kq", "501"), ("anon", "12345", "502")}
@@ -131,11 +131,11 @@ def test_points_by_hand_count_and_answers_that_wait_are_said(lms: Teacher) -> No
 def test_grades_that_moodle_would_pass_over_are_named(lms: Teacher) -> None:
     """Bonus points lift a grade above the maximum, and Moodle leaves such a grade out without a word."""
     lms.grades(moodle("7", "Roe Ann"))
-    sentence = f"above the {MOST} points of the core tasks; Moodle passes over a grade above"
+    sentence = f"above the {MOST} points of the core tasks; Moodle ignores a grade above"
     assert ALL > MOST
     assert f"1 {sentence}" in lms.exports("moodle")
     most = ALL + written("bahdanau")  # not the highest so far: the next grade would be passed over
-    assert f"set that to at least {most} first: Roe Ann" in lms.exports("moodle")
+    assert f"set it to at least {most} first: Roe Ann" in lms.exports("moodle")
 
 
 def test_days_late_and_the_penalty_are_those_of_the_gradebook(teacher, lms: Teacher) -> None:
@@ -157,12 +157,12 @@ def test_who_has_no_name_of_the_lms_is_named_and_goes_into_the_table_alone(teach
     teacher()
     status, shown = lms.types("export", "--to", "moodle")
     assert status == 2
-    assert "bahdanau: 3 without a name of Moodle's, left out; --to csv has them: ada; bo; cy." in shown
-    assert "expected a class graded from its zip" in shown
+    assert "bahdanau: 3 left out, without a name from Moodle; --to csv has them: ada; bo; cy." in shown
+    assert "packed or unpacked. Grade that zip" in shown
     assert not (lms.out / "export").exists()
     assert "3 grades" in lms.exports("csv")
     lms.grades(moodle("7", "Roe Ann"))
-    assert "3 without a name of Moodle's" in lms.exports("moodle")
+    assert "3 left out, without a name from Moodle" in lms.exports("moodle")
     assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"7"}
     assert lms.types("export", "--to", "canvas")[0] == 2
 
@@ -228,7 +228,7 @@ def test_canvas_has_no_row_of_what_has_no_grade(lms: Teacher) -> None:
 def test_of_two_with_one_number_neither_gets_the_others_grade(lms: Teacher) -> None:
     lms.grades(moodle("7", "Roe Ann"), moodle("8", "Poe Bo"))
     lms.grades(moodle("7", "Roe Anne"), moodle("007", "Roe Annie"))
-    assert "3 share a number of Moodle's with another, left out" in lms.exports("moodle")
+    assert "3 left out, with the same Moodle number as another" in lms.exports("moodle")
     assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"8"}
     assert set(moodle_takes(lms.pages("moodle-bahdanau-feedback.zip"))) == {"8"}
 

@@ -60,7 +60,7 @@ def test_where_no_grade_is_final_nothing_is_written(lms: Teacher) -> None:
     lms.grades(**{moodle("7", "Roe Ann"): answered()})
     status, shown = lms.types("export", "--to", "csv", "--final-only")
     assert status == 2
-    assert "--final-only: no grade is final yet, nothing is handed on." in shown
+    assert "--final-only: no grade is final yet, so none is handed on." in shown
     assert not (lms.out / "export").exists()
 
 

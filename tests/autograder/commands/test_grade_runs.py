@@ -84,7 +84,7 @@ def test_a_class_killed_at_twenty_moments_is_the_class_of_one_run(released, tmp_
 def test_two_runs_into_one_folder_are_refused(tmp_path: Path) -> None:
     with (
         exclusive(tmp_path),
-        pytest.raises(ValueError, match=rf"process {os.getpid()}\) grades into .*--out DIR"),
+        pytest.raises(ValueError, match=rf"process {os.getpid()}\) is grading into .*--out DIR"),
         exclusive(tmp_path),
     ):
         pass
@@ -118,7 +118,7 @@ def test_what_is_no_longer_handed_in_keeps_its_grade_and_says_so(graded, run, tm
     assert run(folder, out) == 0
     assert totals(out) == before
     notes = {student: row["note"] for (student, _), row in summary(out).items() if row["note"]}
-    assert notes == {"fay": "not handed in this time; its grade of an earlier run is kept"}
+    assert notes == {"fay": "not handed in this time; the earlier grade is kept"}
 
 
 def test_whoever_hands_out_the_work_needs_no_torch() -> None:

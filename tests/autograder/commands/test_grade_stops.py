@@ -92,7 +92,7 @@ def test_another_fault_of_the_program_s_is_not_hidden(monkeypatch) -> None:
 def test_any_command_that_is_stopped_says_so(monkeypatch, capsys) -> None:
     monkeypatch.setattr(command, "_run", _stopped)
     assert command.main(["clean"]) == 128 + signal.SIGINT
-    assert capsys.readouterr().err == "autograder clean: stopped. The same command begins again where it was.\n"
+    assert capsys.readouterr().err == "autograder clean: stopped. Run the same command to continue.\n"
 
 
 @pytest.mark.slow

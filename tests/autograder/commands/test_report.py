@@ -14,7 +14,7 @@ import pytest
 from autograder.checks import checks
 from autograder.grade import summary
 from autograder.gradebook.store.database import quiet
-from autograder.report.data import read
+from autograder.gradebook.view import read
 from autograder.report.page import FORMGRADER, report
 from autograder.submissions.files import Rejected
 from examples import make_class
@@ -162,7 +162,7 @@ def test_files_of_no_assignment_are_listed(tmp_path: Path) -> None:
     out = keep(tmp_path, [line("anna", "bahdanau", {})])
     rows = [summary.row(line("anna", "bahdanau", {})), asdict(Rejected("bob", "essay.docx", "this is no notebook"))]
     summary.write(rows, out / "summary.csv")
-    assert page(out)[1].table("belongs to no assignment") == {"bob": ["this is no notebook"]}
+    assert page(out)[1].table("belong to no assignment") == {"bob": ["this is no notebook"]}
     assert [entry.student for entry in read(out).entries] == ["anna"]
 
 

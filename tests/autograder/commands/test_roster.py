@@ -106,7 +106,7 @@ def test_who_has_not_handed_in_is_in_summary_report_and_export(lms: Teacher, zer
     assert (list(missing), {row["total"] for row in missing.values()}) == (absent, {""})
     text = report(lms.out).read_text("utf-8")
     assert "4 of 6 on the roster" in text
-    assert "files that got no grade" not in text
+    assert "files without a grade" not in text
     words = ("--zero",) if zero else ()
     said = "0 points" if zero else "without a grade (--zero gives 0 points)"
     assert f"bahdanau: 4 not handed in, {said}: Poe Bo; Moe Cy" in lms.exports("moodle", *words)

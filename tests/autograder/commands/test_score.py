@@ -96,7 +96,7 @@ def test_a_notebook_that_contradicts_the_given_assignment_is_graded_as_it_says_a
     path.write_bytes(right)
     line = Scorer(scorer.judge, "luong", scorer.known, scorer.forms).line(str(path))
     assert (line["assignment"], line["score"], line["error"]) == (NAME, ALL, None)
-    assert line["flags"] == [f"graded as '{NAME}', as it says, and not as 'luong'"]
+    assert line["flags"] == [f"graded as '{NAME}', which it names, and not as 'luong'"]
     assert scorer.line(str(path))["flags"] == []
 
 

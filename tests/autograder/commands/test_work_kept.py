@@ -203,5 +203,5 @@ def test_a_python_that_is_too_old_is_told_the_way_out(course, system):
 def test_a_python_that_is_newer_than_was_tried_copies_the_notebooks_and_warns(course, version, is_newer):
     done = pretending(course, version, "posix")
     assert done.returncode == 0, done.stderr
-    assert ("is newer than was tried: 3.14." in done.stdout) == is_newer
+    assert ("is newer than the last tried, 3.14." in done.stdout) == is_newer
     assert list((course / "work").glob("1-*/*.ipynb"))

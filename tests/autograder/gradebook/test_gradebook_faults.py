@@ -64,7 +64,7 @@ def broken(out: Path, how: str) -> None:
 @pytest.mark.parametrize(
     ("how", "sentence"),
     [
-        ("no database", "is no database"),
+        ("no database", "is not a database"),
         ("a folder", "cannot be opened"),
         ("UPDATE alembic_version SET version_num = '50a4d84c131a'", "another version of nbgrader.*nbgrader db upgrade"),
         ("DROP TABLE alembic_version", "another version of nbgrader"),
@@ -149,7 +149,7 @@ def test_a_class_stays_with_its_database(tmp_path: Path) -> None:
     ClassGradebook(tmp_path / "a", elsewhere)
     assert ClassGradebook(tmp_path / "a").db_url == elsewhere  # nbgrader's own commands read it there too
     ClassGradebook(tmp_path / "b")
-    with pytest.raises(ValueError, match=r"names the database gradebook.db, asked for is .*elsewhere.db"):
+    with pytest.raises(ValueError, match=r"names the database gradebook.db, --db names .*elsewhere.db"):
         ClassGradebook(tmp_path / "b", elsewhere)
 
 

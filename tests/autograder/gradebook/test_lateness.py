@@ -41,7 +41,7 @@ def costs(out: Path) -> dict[str, float]:
 def test_penalties_set_after_a_first_grading_apply_at_the_next(teacher, out: Path) -> None:
     """Graded, then a due date by nbgrader's own command and a rule in the settings, then graded again."""
     _, shown = teacher("--due", f"bahdanau={DUE}")
-    assert "1 late, without a penalty: write [late] in course.toml" in " ".join(shown.split())
+    assert "1 late, without a penalty: for one, write [late] in course.toml" in " ".join(shown.split())
     teacher("--due", "bahdanau=none")
     assert costs(out) == {"ada": 0, "bo": 0, "cy": 0}
     settle(out, ZERO)
@@ -99,7 +99,7 @@ def test_a_wrong_date_is_one_sentence_and_changes_nothing(teacher, out: Path, op
 def test_a_time_given_by_hand_counts_and_stays(teacher, out: Path) -> None:
     settle(out, ZERO)
     status, shown = teacher("--due", f"bahdanau={DUE}")
-    assert "bahdanau has a due date, and 1 came without a time" in shown  # cy
+    assert "bahdanau has a due date, but 1 came without a time" in shown  # cy
     assert costs(out)["cy"] == 0
     late = "bahdanau/cy=2026-11-21 12:00 Europe/Berlin"
     for words, cost in [(("--handed-in", late), ALL), ((), ALL), (("--handed-in", "bahdanau/cy=none"), 0)]:

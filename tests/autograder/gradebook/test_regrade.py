@@ -73,7 +73,7 @@ def test_a_note_is_answered_once_and_the_answer_outlasts_regrades(teacher, out: 
     ask(tmp_path, f"### Regrade: {PART}\n\n{NOTE}", "Regrade: nothing_of_this_name Hm.")
     assert teacher()[0] == 0
     assert rows(out) == [(PART, NOTE, None), ("nothing_of_this_name", "Hm.", None)]
-    assert "It waits for your teacher's answer." in page(out, "ada")
+    assert "This request waits for your teacher's answer." in page(out, "ada")
     assert html.escape(NOTE, quote=False) in page(out, "ada")
     ask(tmp_path, f"### Regrade: {PART}\n\n{NOTE}")  # the other one is taken back
     assert teacher()[0] == 0

@@ -173,7 +173,7 @@ def test_a_marker_clicks_items_for_equal_answers_and_changes_their_points(book: 
     panel.locator("li", has_text="<img").get_by_role("button").click()
     saved()
     assert [given(book, student)[0] for student in ANSWERS] == [1, 1, None]
-    panel.get_by_role("link", name="Next answer that waits").click()
+    panel.get_by_role("link", name="Next waiting answer").click()
     desk.tab.wait_for_load_state("networkidle")
     assert f"/{submitted(book, 'cy').id}/" in desk.tab.url
     assert panel.get_by_text("equal answer").count() == 0

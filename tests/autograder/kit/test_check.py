@@ -95,7 +95,7 @@ def test_what_grading_does_not_have_is_named(softmax_kit, tmp_path, monkeypatch)
     assert lacking.lacking("masked_softmax", namespace) == []  # a kit that knows nothing of grading
     modules.write_text("numpy\ntorch\n")
     [line] = lacking.lacking("masked_softmax", namespace)
-    assert "there is no `einops`" in line
+    assert "Grading has no `einops`" in line
     for body, count in {
         "import einops; return einops.einsum(scores, '')": 1,
         "return scores.cuda().softmax(-1)": 1,

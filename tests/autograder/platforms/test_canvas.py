@@ -156,8 +156,8 @@ def test_a_grade_that_canvas_shows_otherwise_and_who_is_excused_are_named(types,
     there.late_policy = 5
     there.submissions[11]["excused"] = True
     shown = types("canvas", "push", *WHERE, "--out", str(tmp_path / "out"))[1]
-    assert "1 excused in Canvas, left out: lovelaceada" in shown
-    assert re.search(r"2 have another grade in Canvas .* late policy .*: leeann14.*müllerzoë", shown)
+    assert "1 left out, excused in Canvas: lovelaceada" in shown
+    assert re.search(r"2 have a grade in Canvas that differs .* late policy .*: leeann14.*müllerzoë", shown)
 
 
 @pytest.mark.parametrize("statuses", [[403, 403], [429], [503, 429, 403]])
@@ -172,9 +172,9 @@ WRONG = {
     "no address": (r"expected Canvas's address", {"CANVAS_URL": ""}, {}, "pull"),
     "not encrypted": (r"expected Canvas's address", {"CANVAS_URL": "http://canvas.example.edu"}, {}, "pull"),
     "nobody there": (r"no answer \(ConnectionError\)", {"CANVAS_URL": "http://127.0.0.1:9"}, {}, "pull"),
-    "always put off": (r"429, Canvas puts it off", {}, {"put_off": [429] * 9}, "pull"),
-    "a page elsewhere": (r"the token must not go", {}, {"next_page": "http://localhost:9"}, "pull"),
-    "a job fails": (r"could not do it: the grader had no permission", {}, {"job_fails": True}, "push"),
+    "always put off": (r"429, Canvas is too busy", {}, {"put_off": [429] * 9}, "pull"),
+    "a page elsewhere": (r"the token is not sent there", {}, {"next_page": "http://localhost:9"}, "pull"),
+    "a job fails": (r"could not finish: the grader had no permission", {}, {"job_fails": True}, "push"),
     "forbidden": (r"403, the token's owner may not|404, there is no such course", {}, {"elsewhere": True}, "pull"),
 }
 

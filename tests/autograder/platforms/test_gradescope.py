@@ -133,8 +133,8 @@ REFUSED = {
     "two": ({"a.ipynb": b"{}", "b.ipynb": b"{}"}, r"Found: a.ipynb, b.ipynb"),
     "broken": ({"bahdanau.ipynb": b'{"cells": ['}, r"cannot be read: .*JSON is broken"),
     "empty": ({"bahdanau.ipynb": b""}, r"cannot be read"),
-    "another": ({"bahdanau.ipynb": b"luong"}, r"is the notebook 'luong': here 'bahdanau' is to be handed in"),
-    "another course's": ({"bahdanau.ipynb": EMPTY}, r"is no notebook of the course"),
+    "another": ({"bahdanau.ipynb": b"luong"}, r"is the notebook 'luong': expected the notebook 'bahdanau'"),
+    "another course's": ({"bahdanau.ipynb": EMPTY}, r"is not a notebook of this course"),
 }
 
 

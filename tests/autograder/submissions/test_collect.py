@@ -86,7 +86,7 @@ def test_what_counts_among_several_is_clear_or_said(tmp_path: Path) -> None:
     for student, names in {"torn": "bahdanau/a.ipynb, bahdanau/b.ipynb", "named": "bahdanau.ipynb, old.ipynb"}.items():
         undecided = str(texts.pop((student, "bahdanau")))
         assert "several notebooks were handed in for it" in undecided
-        assert f"{names}. Hand in one alone" in undecided
+        assert f"{names}. Hand in only one" in undecided
     assert texts == {(name, "bahdanau"): right for name in ("filed", "twice", "said")}
     reasons = errors(box, tmp_path)
     assert set(reasons) == {"filed/bahdanau/draft.ipynb", "said/bahdanau/b.ipynb"}

@@ -41,7 +41,7 @@ def test_a_folder_with_a_peers_name_in_another_normal_form_is_refused_and_so_is_
     box = collect.read(place, KNOWN)
     assert students(box) == {"bo"}
     assert [rejected.student for rejected in box.rejected] == [unicodedata.normalize("NFC", one)] * 2
-    assert all("one and the same name" in rejected.error for rejected in box.rejected)
+    assert all("are the same name; if they are two people" in rejected.error for rejected in box.rejected)
     alone = collect.read(laid_or_zipped(tmp_path / "alone", kind, files), KNOWN)
     assert (alone.submissions, len(alone.rejected)) == ([], 2)  # rows, and nothing else
 

@@ -222,7 +222,7 @@ def test_a_broken_file_is_an_error_that_names_it(tmp_path: Path, monkeypatch: py
         with pytest.raises(CorpusError, match=re.escape(f"{name} ")):
             ask()
     (tmp_path / names[0]).write_bytes(packed)
-    with pytest.raises(CorpusError, match="has not the content that it should have"):
+    with pytest.raises(CorpusError, match="does not have the expected content"):
         sst.documents("train")
 
 

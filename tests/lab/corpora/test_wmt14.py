@@ -84,6 +84,6 @@ def test_an_archive_that_is_not_what_it_should_be_is_named_and_leaves_nothing_be
     unequal = plain("dev/newstest2013", 3) | {"dev/newstest2013.en": "one line\n"}
     for files, fault in ((plain("dev/newstest2012", 3), "no file called newstest2013.en"), (unequal, "longer")):
         archive(path, files)
-        with pytest.raises(CorpusError, match=rf"dev\.tgz has not what it should have.*{fault}.*Delete it"):
+        with pytest.raises(CorpusError, match=rf"dev\.tgz does not have the expected content.*{fault}.*Delete it"):
             wmt14.split("newstest2013", "en", "de")
     assert [file.name for file in data.iterdir() if file.is_file()] == []

@@ -34,7 +34,7 @@
     points.onchange = () => save({ question, id: item.id, text: item.text, points: +points.value }, status);
     const edit = make("button", { type: "button", textContent: "✎", title: "change the text, for all; empty: remove it" });
     edit.onclick = () => {
-      const text = prompt("The item's text, for all who have it. Empty: remove the item.", item.text);
+      const text = prompt("The item's text, for all students who have it. Leave it empty to remove the item.", item.text);
       if (text !== null) save({ question, id: item.id, text, points: item.points }, status);
     };
     return make("li", {}, points, make("label", {}, box, ` ${item.text}`), edit);
@@ -54,7 +54,7 @@
     };
     const end = make("p");
     if (about.equal) end.append(make("label", {}, others, ` also for ${about.equal} equal answer${about.equal > 1 ? "s" : ""} `));
-    if (about.next) end.append(make("a", { href: `${base_url}/submissions/${about.next}/#${question}`, textContent: "Next answer that waits" }), " ");
+    if (about.next) end.append(make("a", { href: `${base_url}/submissions/${about.next}/#${question}`, textContent: "Next waiting answer" }), " ");
     end.append(status);
     const made = make("fieldset", { className: "rubric" }, make("legend", { textContent: "Rubric" }), list, added, end);
     made.dataset.rubric = question;
