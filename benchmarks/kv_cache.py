@@ -20,7 +20,6 @@ from lab.evaluation.result_files import results_folder
 from solutions.language_model.fast import FastDecoder
 from solutions.language_model.latent import LatentAttention
 from solutions.language_model.layers import Attention, cut, joined
-from solutions.language_model.model import Cache
 from solutions.language_model.recipe import Recipe
 
 VOCABULARY, LENGTHS = 1000, (256, 1024, 4096, 16384)
@@ -33,7 +32,7 @@ WAYS = {  # as many parameters each: what attention saves goes to the feed-forwa
 }
 
 
-def cache_of(model: FastDecoder, length: int) -> Cache:
+def cache_of(model: FastDecoder, length: int) -> list[Tensor]:
     """Return a cache of random numbers, as large as after a text of this length."""
     shape = model.read(torch.zeros(1, 1, dtype=torch.long))[1][0].shape
     return [torch.randn(*shape[:3], length, shape[-1]) for _ in model.blocks]

@@ -80,6 +80,30 @@ def joined(x: Float[Tensor, "batch heads length width"]) -> Float[Tensor, "batch
     return x.transpose(1, 2).flatten(-2)
 
 
+class Room:
+    """A layer's cache with room for more: what is new is written behind what is there, and nothing is copied.
+
+    Only its newest state may go on: what an earlier one would add is written over what a later one has.
+    """
+
+    def __init__(self, cache: Float[Tensor, "2 batch kv_heads past head_dim"], length: int) -> None:
+        self.whole, self.past = cache.new_empty(*cache.shape[:-2], length, cache.shape[-1]), 0
+        self.extended(cache)
+
+    @property
+    def shape(self) -> torch.Size:
+        return self.whole[..., : self.past, :].shape
+
+    def extended(self, new: Float[Tensor, "2 batch kv_heads new head_dim"]) -> Tensor:
+        """Write keys and values of new positions, and return all that there are now; raise ValueError without room."""
+        before, after = self.past, self.past + new.shape[-2]
+        if after > self.whole.shape[-2]:
+            raise ValueError(f"the cache has room for {self.whole.shape[-2]} positions, got {after}: make a larger one")
+        self.past = after
+        self.whole[..., before:after, :] = new
+        return self.whole[..., :after, :]
+
+
 class Attention(nn.Module):
     """Causal attention whose heads share keys and values in groups, with rotary positions or none."""
 
@@ -107,8 +131,8 @@ class Attention(nn.Module):
         return {f"W_{name}": layer.weight for name, layer in layers.items()}
 
     def forward(
-        self, x: New, cache: Float[Tensor, "2 batch kv_heads past head_dim"] | None = None, mask: Seen = None
-    ) -> tuple[New, Float[Tensor, "2 batch kv_heads all head_dim"], Tensor | None]:
+        self, x: New, cache: Float[Tensor, "2 batch kv_heads past head_dim"] | Room | None = None, mask: Seen = None
+    ) -> tuple[New, Float[Tensor, "2 batch kv_heads all head_dim"] | Room, Tensor | None]:
         """Return the output at the new positions, the cache with them, and the weights where the function has them."""
         past = 0 if cache is None else cache.shape[-2]
         q, k, v = (cut(layer(x), self.width) for layer in (self.q, self.k, self.v))
@@ -117,7 +141,10 @@ class Attention(nn.Module):
         if self.base:
             positions = torch.arange(past, past + x.shape[1], device=x.device)
             q, k = self.parts.rope(q, positions, self.base), self.parts.rope(k, positions, self.base)
-        if cache is not None:
-            k, v = torch.cat([cache[0], k], dim=-2), torch.cat([cache[1], v], dim=-2)
-        context, weights = self.parts.grouped_query_attention(q, k, v, mask)
-        return self.out(joined(context)), torch.stack([k, v]), weights
+        every = torch.stack([k, v])
+        if isinstance(cache, Room):
+            every = cache.extended(every)
+        elif cache is not None:
+            every = torch.cat([cache, every], dim=-2)
+        context, weights = self.parts.grouped_query_attention(q, every[0], every[1], mask)
+        return self.out(joined(context)), cache if isinstance(cache, Room) else every, weights

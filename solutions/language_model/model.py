@@ -4,7 +4,7 @@ fast.py has the same model, with the same parameters and values, as it is traine
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -13,12 +13,13 @@ from torch import Tensor, nn
 from lab.kinds.language import LanguageModel
 from lab.kinds.runs import Solution
 from lab.text.tokenizers import EOS, PAD
-from solutions.language_model.layers import TAUGHT, Attention, FeedForward, New, Norm, Parts, Seen
+from solutions.language_model.layers import TAUGHT, Attention, FeedForward, New, Norm, Parts, Room, Seen
 from solutions.language_model.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 from solutions.transformer.attention import sinusoids
 from solutions.transformer.layers import LearnedPositions
 
-Cache = list[Float[Tensor, "parts batch kv_heads past width"]]  # of each layer: keys and values, or latent vectors
+# Of each layer: keys and values, or latent vectors.
+Cache = Sequence[Float[Tensor, "parts batch kv_heads past width"] | Room]
 
 
 class Block(nn.Module):
@@ -32,14 +33,19 @@ class Block(nn.Module):
         self.norm1, self.norm2 = Norm(recipe, parts), Norm(recipe, parts)
 
     def forward(
-        self, x: New, cache: Float[Tensor, "parts batch kv_heads past width"] | None = None, mask: Seen = None
-    ) -> tuple[New, Float[Tensor, "parts batch kv_heads all width"], Tensor | None]:
+        self, x: New, cache: Float[Tensor, "parts batch kv_heads past width"] | Room | None = None, mask: Seen = None
+    ) -> tuple[New, Float[Tensor, "parts batch kv_heads all width"] | Room, Tensor | None]:
         attended, after, weights = self.attention(self.norm1(x) if self.pre_norm else x, cache, mask)
         x = x + self.dropout(attended)
         if self.pre_norm:
             return x + self.dropout(self.feed_forward(self.norm2(x))), after, weights
         x = self.norm1(x)
         return self.norm2(x + self.dropout(self.feed_forward(x))), after, weights
+
+
+def with_room(caches: Cache, more: int) -> Cache:
+    """Return caches with room for so many positions more than they have."""
+    return [each if isinstance(each, Room) else Room(each, each.shape[-2] + more) for each in caches]
 
 
 def latent_attention(recipe: Recipe, parts: Parts) -> nn.Module:
@@ -98,7 +104,7 @@ class Decoder(LanguageModel):
 
     def read(
         self, tokens: Int[Tensor, "batch new"], caches: Cache | None = None, mask: Seen = None
-    ) -> tuple[New, list[Tensor], list[Tensor | None]]:
+    ) -> tuple[New, list[Tensor | Room], list[Tensor | None]]:
         """Return the readout's input at the new positions, the caches with them, and the weights of each layer."""
         x = self.embed(tokens, caches[0].shape[-2] if caches else 0, mask)
         after, every = [], []

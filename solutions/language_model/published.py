@@ -21,7 +21,7 @@ from lab.kinds.ranges import RecipeError
 from lab.published.gguf_file import GgufFile, find
 from lab.published.pieces import BytePairs
 from solutions.language_model.layers import TAUGHT, Attention, FeedForward, Norm, Parts
-from solutions.language_model.model import Decoder
+from solutions.language_model.model import Decoder, with_room
 from solutions.language_model.recipe import Recipe
 
 # What a model of the right parts finds easy, and one of wrong parts does not: the end of notebook 8 has the losses.
@@ -52,6 +52,11 @@ def halves(weight: Float[Tensor, "rows d_model"], heads: int) -> Float[Tensor, "
     products of queries and keys are the same.
     """
     return weight.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(0, 2)
+
+
+def laid_out(weight: Float[Tensor, "*out in"]) -> Float[Tensor, "*out in"]:
+    """Return a matrix in an order of memory in which x Wᵀ, for the features of one piece, reads it front to back."""
+    return weight.mT.contiguous().mT if weight.ndim == 2 else weight
 
 
 @dataclass
@@ -93,6 +98,7 @@ class Published:
         new, caches, written, so_far = torch.tensor([numbers]), None, [], ""
         for _ in range(most):
             features, caches, _ = self.model.read(new, caches)
+            caches = with_room(caches, most)
             new = choose(self.model.readout(features[:, -1]))[:, None]
             if new.item() == self.end:
                 return
@@ -136,7 +142,7 @@ def weights_of(file: GgufFile, recipe: Recipe) -> dict[str, Tensor]:
     too, the last norm is multiplied by it.
     """
     scale = math.sqrt(recipe.d_model)
-    embedding = file.weight("token_embd.weight") / scale
+    embedding = laid_out(file.weight("token_embd.weight") / scale)
     weights = {"embedding.weight": embedding, "readout.weight": embedding}
     weights["norm.weight"] = file.weight("output_norm.weight") * scale
     heads = {"attn_q": recipe.heads, "attn_k": recipe.kv_heads}
@@ -144,5 +150,5 @@ def weights_of(file: GgufFile, recipe: Recipe) -> dict[str, Tensor]:
         for theirs, ours in OF_BLOCK.items():
             weight = file.weight(f"blk.{number}.{theirs}.weight")
             turned = halves(weight, heads[theirs]) if theirs in heads else weight
-            weights[f"blocks.{number}.{ours}.weight"] = turned
+            weights[f"blocks.{number}.{ours}.weight"] = laid_out(turned)
     return weights

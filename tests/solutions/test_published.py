@@ -19,6 +19,7 @@ from lab.published.gguf_file import NoModel, find
 from lab.published.pieces import BytePairs
 from solutions.language_model import published, witness
 from solutions.language_model.layers import TAUGHT
+from solutions.language_model.model import with_room
 from tests.support import tiny_gguf
 from tests.support.tiny_gguf import BASE, D_MODEL, END, EPS, LAYERS, MARKS, MERGES, PIECES, WIDTH
 
@@ -95,6 +96,24 @@ def test_what_is_written_with_caches_is_what_the_whole_text_gives(small: Path) -
             numbers.pop()
             break
     assert made.pieces.decode(numbers) == "the cat" + written
+
+
+@torch.no_grad()
+def test_a_cache_with_room_is_the_cache_that_is_copied(small: Path) -> None:
+    model = published.load(path=small).model
+    first, second, third = torch.tensor([[3, 5, 7, 9]]), torch.tensor([[2, 4]]), torch.tensor([[6]])
+    _, copied, _ = model.read(first)
+    room = with_room(copied, 3)
+    assert with_room(room, 3) == room
+    place = room[0].whole.data_ptr()
+    for new in (second, third):
+        expected, copied, _ = model.read(new, copied)
+        got, room, _ = model.read(new, room)
+        assert got.equal(expected)
+        assert [each.shape for each in room] == [each.shape for each in copied]
+    assert room[0].whole.data_ptr() == place
+    with pytest.raises(ValueError, match="room for 7 positions, got 8"):
+        model.read(third, room)
 
 
 def test_a_loss_is_the_surprise_at_each_piece(small: Path, weights: dict[str, np.ndarray]) -> None:

@@ -7,6 +7,7 @@ and returns its stand-in for the text, `take` returns the array for a stand-in.
 import json
 from collections.abc import Callable, Collection
 from dataclasses import fields
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,11 @@ class CodecError(ValueError):
     """The codec does not carry this text or value; the message says which and why."""
 
 
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
 def encode(value: Any, known: Classes, put: Put) -> bytes:
     """Return a value as JSON text; raise CodecError for one that is not carried."""
 
@@ -33,7 +39,7 @@ def encode(value: Any, known: Classes, put: Put) -> bytes:
         if isinstance(value, np.integer | np.floating | np.bool_):
             return value.item()
         if type(value) in known:
-            return {TAG + kind: {field.name: getattr(value, field.name) for field in fields(value)}}
+            return {TAG + kind: {name: getattr(value, name) for name in _names(type(value))}}
         raise CodecError(f"a value of type {kind} cannot be sent; arrays, numbers, text, lists can")
 
     try:
@@ -56,7 +62,7 @@ def decode(text: bytes, known: Classes, take: Take) -> Any:
         if kind == ARRAY:
             return take(inner)
         made = by_name[kind.removeprefix(TAG)]
-        if set(inner) != {field.name for field in fields(made)}:
+        if set(inner) != set(_names(made)):
             raise CodecError(f"the fields of {made.__name__} are not its own")
         return made(**inner)
 

@@ -65,6 +65,11 @@ def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERAN
         return "not boolean, True or False"
     if expected.dtype.kind in "iub":
         return None if np.array_equal(expected, got) else others
+    return None if _is_right(expected, got, tolerance, exact) else _wrong(expected, got, tolerance, exact, others)
+
+
+def _wrong(expected: np.ndarray, got: np.ndarray, tolerance: float, exact: bool, others: str) -> str | None:
+    """Return the difference of two arrays of floats in words, None where there is none."""
     if (lost := np.isnan(got) & ~np.isnan(expected)).any():
         return f"NaN{_some(lost)}"
     if wrong := _infinities(expected, got):
@@ -78,6 +83,14 @@ def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERAN
     if not np.allclose(got[~zero], expected[~zero], rtol=tolerance, atol=tolerance, equal_nan=True):
         return others + _some(~zero & ~np.isclose(got, expected, rtol=tolerance, atol=tolerance, equal_nan=True), ~zero)
     return None
+
+
+def _is_right(expected: np.ndarray, got: np.ndarray, tolerance: float, exact: bool) -> bool:
+    """Return whether all numbers are finite and right: a third of the time that it takes to find what is wrong."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        gap = np.abs(got - expected)
+        near = gap <= np.where(expected == 0, EXACT_ZERO if exact else ZERO, tolerance + tolerance * np.abs(expected))
+    return bool(near.all() and np.isfinite(gap).all())
 
 
 def _some(wrong: np.ndarray, compared: np.ndarray | None = None) -> str:
@@ -133,7 +146,7 @@ def gradient_difference(name: str, case: str, expected: np.ndarray | None, got: 
     if not np.isfinite(got).all():
         return f"the gradient of {name} holds NaN or infinity ({case})."
     right = np.zeros_like(got) if expected is None else expected
-    if got.shape != right.shape or not np.allclose(got, right, rtol=TOLERANCE, atol=TOLERANCE):
+    if got.shape != right.shape or not _are_close(got, right, TOLERANCE):
         return f"the gradient of {name} is not the expected one ({case})."
     return None
 
@@ -143,7 +156,7 @@ def are_different(one: Answer, two: Answer) -> bool:
     if one.error or two.error or not one.outputs or not two.outputs or len(one.outputs) != len(two.outputs):
         return True
     return any(
-        a.shape != b.shape or not (np.array_equal(a, b) or np.allclose(a, b, rtol=EXACT, atol=EXACT, equal_nan=True))
+        a.shape != b.shape or not (np.array_equal(a, b) or _are_close(a, b, EXACT))
         for a, b in zip(one.outputs, two.outputs, strict=True)
     )
 
