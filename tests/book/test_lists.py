@@ -25,6 +25,12 @@ def test_a_list_is_what_the_chapters_say(place: str) -> None:
     assert lists.written(text) == text, f"{place}: python -m book.make.lists writes its lists"
 
 
+@pytest.mark.parametrize("name", all_chapters())
+def test_a_lesson_has_the_title_that_all_lists_give_it(name: str) -> None:
+    lesson = (ROOT / "book" / name / "lesson.md").read_text("utf-8")
+    assert re.search("^# (.*)$", lesson, re.MULTILINE)[1] == all_chapters()[name]["title"]
+
+
 def test_a_mark_that_names_no_list_is_an_error() -> None:
     with pytest.raises(LookupError, match="expected one of cards"):
         lists.written("<!-- made: roads -->\n<!-- end -->")
