@@ -4,6 +4,7 @@ import ast
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -11,16 +12,18 @@ TABLES = "*.txt", "*.css", "*.js"  # beside a module: what it may read
 STORE = Path(os.environ.get("ATTENTION_STORE", ROOT / "build" / "store"))  # of what takes long to make
 
 
-def imported_names(code: str, package: str = "") -> Iterator[str]:
-    """Yield the dotted names that a piece of code imports; `from a import b` may mean the module a.b."""
+@cache  # by the text itself: many ask for what the same files import
+def imported_names(code: str, package: str = "") -> frozenset[str]:
+    """Return the dotted names that a piece of code imports; `from a import b` may mean the module a.b."""
+    names: set[str] = set()
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            names |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
+    return frozenset(names)
 
 
 def module_files(name: str, root: Path) -> Iterator[Path]:
@@ -35,21 +38,29 @@ def module_files(name: str, root: Path) -> Iterator[Path]:
 
 def files_behind(names: Iterable[str], root: Path) -> list[Path]:
     """Return the files read when these names are imported, directly or not, and the tables beside them, sorted."""
+    tops = {path.stem for path in root.iterdir()}  # all other names are of packages from elsewhere
     files: set[Path] = set()
-    waiting = [file for name in names for file in module_files(name, root)]
+    known: set[str] = set()
+
+    def new(names: Iterable[str]) -> list[Path]:
+        own = {name for name in names if name.partition(".")[0] in tops} - known
+        known.update(own)
+        return [file for name in own for file in module_files(name, root)]
+
+    waiting = new(names)
     while waiting:
         file = waiting.pop()
         if file in files:
             continue
-        files |= {file, *(other for kind in TABLES for other in file.parent.glob(kind))}
-        code = file.read_text(encoding="utf8")
+        files.add(file)
         package = ".".join(file.parent.relative_to(root).parts)
-        names = set(imported_names(code, package))
-        waiting += [other for name in names for other in module_files(name, root)]
-        if {"importlib", "pkgutil"} & names:
+        imported = imported_names(file.read_text(encoding="utf8"), package)
+        waiting += new(imported)
+        if {"importlib", "pkgutil"} & imported:
             # A package that discovers its modules may import any of them.
             waiting += [*file.parent.glob("*.py"), *file.parent.glob("*/__init__.py")]
-    return sorted(files)
+    tables = {table for folder in {file.parent for file in files} for kind in TABLES for table in folder.glob(kind)}
+    return sorted(files | tables)
 
 
 def digest_of(names: Iterable[str], *more: str) -> str:

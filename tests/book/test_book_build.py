@@ -180,6 +180,7 @@ def project(tmp_path) -> Path:
         "solutions/luong/results/run-seed1.json": "{}",
         "lab/__init__.py": "",
         "lab/text/tokenizers.py": "PAD = 0\n",
+        "lab/text/words.txt": "a table",
         "lab/unused.py": "",
         "requirements.txt": "torch==2.13.0\n",
     }
@@ -194,6 +195,7 @@ def project(tmp_path) -> Path:
     [
         ("solutions/luong/attention.py", True),
         ("lab/text/tokenizers.py", True),
+        ("lab/text/words.txt", True),
         ("lab/__init__.py", True),
         ("solutions/luong/results/run-seed1.json", True),
         ("solutions/luong/pinned/luong.npz", True),
@@ -210,6 +212,13 @@ def test_a_chapter_and_its_evidence_are_stale_when_their_ground_moves_and_only_t
         before = freshness.fingerprint(page, project)
         (project / file).write_text((project / file).read_text() + "\n# changed\n")
         assert (freshness.fingerprint(page, project) != before) == moves
+
+
+def test_what_a_file_imports_is_seen_when_it_has_changed(project):
+    page, unused = project / "book" / "luong" / "lesson.md", project / "lab" / "unused.py"
+    assert unused not in freshness.standing_on(page, project)
+    (project / "lab" / "text" / "tokenizers.py").write_text("import lab.unused\n")
+    assert unused in freshness.standing_on(page, project)
 
 
 def test_the_chapters_stand_on_all_that_their_models_are_made_of():

@@ -11,14 +11,15 @@ from book.contents import PROGRAM, all_chapters, page_file
 
 FILES = {path.stem.removeprefix("whole_"): path for path in sorted((ROOT / "examples").glob("whole_*.py"))}
 MOST_LINES = 100
+SMALLER = 4  # times: the batches of a short run, which has as many steps
 SHORT = {  # what a run of seconds is given, which prints two losses
-    "bahdanau": {"epochs": 0.33, "sentences": ["il m' a entarté"]},
-    "luong": {"epochs": 0.33, "sentences": ["il m' a entarté"]},
+    "bahdanau": {"epochs": 0.33 / SMALLER, "sentences": ["il m' a entarté"]},
+    "luong": {"epochs": 0.33 / SMALLER, "sentences": ["il m' a entarté"]},
     "language_model": {"file": "text", "steps": 101, "start": "the cat"},
     "long_context": {"steps": 101, "length": 100},
-    "pooling": {"epochs": 1.1},
-    "self_attention": {"epochs": 0.33, "sentences": ["il m' a entarté"]},
-    "structured": {"epochs": 0.82},
+    "pooling": {"epochs": 1.1 / SMALLER},
+    "self_attention": {"epochs": 0.33 / SMALLER, "sentences": ["il m' a entarté"]},
+    "structured": {"epochs": 0.82 / SMALLER},
 }
 SAYS = {  # and what it says at the end
     "language_model": "nats a letter\n.*the cat sat on the mat\nthe cat",
@@ -64,7 +65,9 @@ def test_a_program_learns_with_the_functions_at_its_head(name, capsys, monkeypat
         monkeypatch.setattr(module, function, seen(function, taught))
     (tmp_path / "text").write_text("the cat sat on the mat\n" * 200, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    module.main(**SHORT.get(name, {"epochs": 0.33}))
+    [size] = {"SENTENCES", "BATCH", "ROWS"} & set(vars(module))
+    monkeypatch.setattr(module, size, getattr(module, size) // SMALLER)
+    module.main(**SHORT.get(name, {"epochs": 0.33 / SMALLER}))
     said = capsys.readouterr().out
     first, *_, last = (float(loss) for loss in re.findall(r"loss (\d+\.\d+)", said))
     assert last < 0.8 * first

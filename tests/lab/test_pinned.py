@@ -1,6 +1,7 @@
 """Tests of pinned models: as a file, made, loaded, and when something has moved away from one."""
 
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -34,14 +35,30 @@ def fewer() -> object:
 PIN = Pin(SOLUTION, "reviews", "small", changes={"hops": 3, "epochs": 1}, seed=2, texts=few, watching=watching)
 
 
-@pytest.fixture
-def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pin]:
-    """A pinned model in a folder of its own."""
+def places(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Let pinned models lie in a folder."""
     for module in (pinned_models, pins):
-        monkeypatch.setattr(module, "place_of", lambda *name: tmp_path / f"{'-'.join(name)}.npz")
-    # After one epoch a model is near chance: eight bits turn one validation sentence of 40 on some processors.
-    monkeypatch.setattr(pins, "COST", dict.fromkeys(pins.COST, 10.0))
-    make(PIN, tmp_path / "training")
+        monkeypatch.setattr(module, "place_of", lambda *name: folder / f"{'-'.join(name)}.npz")
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a pinned model and its record."""
+    folder = tmp_path_factory.mktemp("pinned")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        places(monkeypatch, folder)
+        # After one epoch a model is near chance: eight bits turn one validation sentence of 40 on some processors.
+        monkeypatch.setattr(pins, "COST", dict.fromkeys(pins.COST, 10.0))
+        make(PIN, folder / "training")
+    return folder
+
+
+@pytest.fixture
+def made(trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pin:
+    """The pinned model in a folder of its own."""
+    places(monkeypatch, tmp_path)
+    for path in (PIN.path, PIN.path.with_suffix(".json")):
+        shutil.copy(trained / path.name, path)
     return PIN
 
 
@@ -127,12 +144,11 @@ def test_a_file_that_is_not_the_one_of_its_record_is_seen(made):
 
 
 def test_a_training_that_was_cut_short_pins_nothing(tmp_path, monkeypatch):
-    for module in (pinned_models, pins):
-        monkeypatch.setattr(module, "place_of", lambda *name: tmp_path / "x.npz")
+    places(monkeypatch, tmp_path)
     monkeypatch.setenv("ATTENTION_TRAINING_SECONDS", "0")
     with pytest.raises(CheckpointError, match="cut short"):
         make(PIN, tmp_path / "training")
-    assert not (tmp_path / "x.npz").exists()
+    assert not PIN.path.exists()
 
 
 def tiny(factor: float = 1.0) -> tuple[torch.nn.Linear, Callable[[], torch.Tensor]]:

@@ -1,5 +1,6 @@
 """Python programs in separate processes, forked from one that has imported torch: that takes two seconds each."""
 
+import atexit
 import json
 import os
 import subprocess
@@ -11,8 +12,9 @@ from pathlib import Path
 
 # The child goes on below the loop, and ends as any program does: by its exit status, or with a traceback.
 SERVER = """
-import json, os, runpy, sys
+import gc, json, os, runpy, sys
 import IPython, jupytext, nbformat, nbgrader.apps, torch
+gc.freeze()  # a child that ends does not look through what torch has brought: half a second each
 for line in sys.stdin:
     wanted = json.loads(line)
     child = os.fork()
@@ -43,9 +45,11 @@ else:
 def _server() -> "subprocess.Popen[str]":
     own = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     command = [sys.executable, "-c", SERVER]
-    return subprocess.Popen(
+    server = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=own | {"OMP_NUM_THREADS": "1"}
     )
+    atexit.register(server.communicate)  # which ends its input, and so the loop
+    return server
 
 
 def python(*words: str, cwd: Path, env: Mapping[str, str] = os.environ) -> "subprocess.CompletedProcess[str]":

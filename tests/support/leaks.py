@@ -8,6 +8,7 @@ import textwrap
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 
 TRIVIAL = 16  # nodes of a syntax tree: one statement up to so big says nothing, `return scores.softmax(-1)` has 7
 FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+DEFINES = re.compile(r"(?:^|[\n\r])[ \t\f\ufeff]*(?:async[ \t]+)?def\b")  # of a function, which begins a line
 
 
 @dataclass(frozen=True)
@@ -88,13 +90,19 @@ def squeezed(text: str) -> str:
 def found_in(archive: bytes, secrets: list[Body]) -> list[str]:
     """Return which bodies stand in a zip file and where; every function, cell, fence, string and array is looked at."""
     by_tree = {body.tree: body.place for body in secrets}
+
+    @cache
+    def in_text(text: str) -> list[str]:
+        """Return the bodies in a text; files say much that others say too."""
+        plain = squeezed(text)
+        as_text = [f"text of {body.place}" for body in secrets if body.text in plain]
+        return as_text + [f"tree of {by_tree[tree]}" for tree in _trees(text) if tree in by_tree]
+
     leaks: dict[str, None] = {}
     with zipfile.ZipFile(io.BytesIO(archive)) as files:
         for name in files.namelist():
-            for text in dict.fromkeys(_texts(PurePosixPath(name), files.read(name))):
-                plain = squeezed(text)
-                leaks |= {f"{name}: text of {body.place}": None for body in secrets if body.text in plain}
-                leaks |= {f"{name}: tree of {by_tree[tree]}": None for tree in _trees(text) if tree in by_tree}
+            for text in _texts(PurePosixPath(name), files.read(name)):
+                leaks |= {f"{name}: {place}": None for place in in_text(text)}
     return list(leaks)
 
 
@@ -107,7 +115,7 @@ def _texts(path: PurePosixPath, content: bytes) -> Iterator[str]:
     text = content.decode("utf-8", "replace")
     inside: list[str] = []
     if path.suffix in (".json", ".ipynb"):
-        inside = list(_strings(json.loads(text)))
+        inside = sorted(_strings([json.loads(text)]))
     elif path.suffix == ".py":
         nodes = ast.walk(ast.parse(text))
         inside = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
@@ -116,20 +124,26 @@ def _texts(path: PurePosixPath, content: bytes) -> Iterator[str]:
         yield from FENCE.findall(part)
 
 
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        yield from _strings([*value, *value.values()])
-    elif isinstance(value, list):
-        if value and all(isinstance(item, str) for item in value):
-            yield "".join(value)  # a cell's source
-        for item in value:
-            yield from _strings(item)
+def _strings(value: Any) -> set[str]:
+    """Return every string in what JSON holds, keys too, and joined where there are only strings: a cell's source."""
+    strings, left = set(), [value]
+    while left:
+        each = left.pop()
+        if isinstance(each, str):
+            strings.add(each)
+            continue
+        parts = [*each, *each.values()] if isinstance(each, dict) else each
+        inside = [part for part in parts if isinstance(part, str | dict | list)]  # recordings have a million numbers
+        if all(isinstance(part, str) for part in parts):
+            strings.add("".join(inside))
+        left += inside
+    return strings
 
 
 def _trees(text: str) -> Iterator[str]:
-    """Yield the bodies of all functions in a text as trees, "" for a text that is no code."""
+    """Yield the bodies of all functions in a text as trees; none for a text that is no code."""
+    if not DEFINES.search(text):
+        return
     try:
         nodes = ast.walk(ast.parse(textwrap.dedent(text)))
     except (SyntaxError, ValueError):

@@ -22,12 +22,12 @@ def drawn(check_id: str, seed: int) -> list[Case]:
     for case in cases:
         case.pairs.row = cache(case.pairs.row)
         for known, mistake in zip(case.known, [*check.mistakes, *check.usual], strict=True):
-            known.run = partial(_numbers, check_id, mistake, case)
+            known.run = partial(_numbers, check_id, check.function, mistake, case)
     return cases
 
 
-def _numbers(check_id: str, mistake: Callable, case: Case) -> list[np.ndarray] | None:
-    answer = calling(check_id, mistake)(find(check_id).function, list(case.arguments.values()), None)
+def _numbers(check_id: str, function: str, mistake: Callable, case: Case) -> list[np.ndarray] | None:
+    answer = calling(check_id, mistake)(function, list(case.arguments.values()), None)
     return None if answer.error else aligned(answer, case)
 
 

@@ -18,7 +18,8 @@ ENGINE = ((torch.autograd, "_engine_run_backward"), (forward_ad, "enter_dual_lev
 EXPONENTIALS = {"exp", "exp2", "expm1", "tanh", "sigmoid"}
 EXPONENTIALS |= {"_softmax", "_log_softmax", "softmax", "log_softmax", "logsumexp"}
 POWERS = {"aten::pow.Scalar", "aten::pow.Tensor_Tensor"}  # e ** x; x ** 2 has another name
-INDIVISIBLE: set[Any] = set()  # the operations seen so far that consist of no others
+# Operations that are not divided: those seen so far that consist of no others, and two without an exponential.
+INDIVISIBLE: set[Any] = {torch.ops.aten.matmul.default, torch.ops.aten.reshape.default}
 MOST = 20  # times as many exponentials as the arguments have numbers: by hand 1 suffices, differences take 25 and more
 
 

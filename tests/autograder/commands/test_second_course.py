@@ -5,8 +5,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import pytest
 
 from autograder.places import COURSE, HOME
 from book.contents import all_chapters
+from tests.support.forked import python
 from tests.support.sandboxed import demand_sandbox
 
 RIGHT = {
@@ -35,9 +34,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(course: Path, *words: str | Path, status: int = 0, cwd: Path | None = None) -> str:
     environment = os.environ | {COURSE: str(course), "PYTHONPATH": str(HOME)}
-    done = subprocess.run(
-        [sys.executable, *map(str, words)], cwd=cwd or course, env=environment, capture_output=True, text=True
-    )
+    done = python(*map(str, words), cwd=cwd or course, env=environment)
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout + done.stderr
 

@@ -51,7 +51,8 @@ def packed(files: dict[str, bytes]) -> bytes:
     return whole.getvalue()
 
 
-def programs(kit: dict[str, bytes]) -> dict[str, ast.Module]:
+@pytest.fixture(scope="module")
+def programs(kit) -> dict[str, ast.Module]:
     """Return all code of the kit: its modules, and its notebooks' code cells."""
     trees = {name: ast.parse(content) for name, content in kit.items() if name.endswith(".py")}
     for name in (name for name in kit if name.endswith(".ipynb")):
@@ -119,11 +120,11 @@ def required(kit: dict[str, bytes], name: str) -> list[Requirement]:
     return list(map(Requirement, stated(kit[f"{TOP}kit/{name}.txt"].decode())))
 
 
-def test_graders_packages_are_all_that_the_kit_imports(kit):
+def test_graders_packages_are_all_that_the_kit_imports(kit, programs):
     own = {"autograder", "lab", "solutions", *sys.stdlib_module_names}
     asked = {requirement.name for requirement in required(kit, "grader")}
     known, listed = packages_of_modules(), kit[TOP + "kit/modules.txt"].decode().split()
-    for name, tree in programs(kit).items():
+    for name, tree in programs.items():
         for module in imports(tree) - own - ON_COLAB:
             assert asked & set(known[module]), f"{name} imports {module}"
             assert module in listed
@@ -131,13 +132,13 @@ def test_graders_packages_are_all_that_the_kit_imports(kit):
     assert "pytest" not in listed
 
 
-def test_students_requirements_admit_colab_and_the_course_and_hold_what_notebooks_load(kit):
+def test_students_requirements_admit_colab_and_the_course_and_hold_what_notebooks_load(kit, programs):
     """What a chapter's commands import in a function, no notebook loads."""
     asked = {requirement.name: requirement.specifier for requirement in required(kit, "requirements")}
     assert all(version in asked[name] for name, version in COLAB.items())
     pins = {r.name: str(r.specifier).removeprefix("==") for r in required(kit, "grader")}
     assert all(pins[name] in asked[name] for name in set(asked) & set(pins))
-    trees = {name.removeprefix(TOP + "kit/"): tree for name, tree in programs(kit).items()}
+    trees = {name.removeprefix(TOP + "kit/"): tree for name, tree in programs.items()}
     whole = [name for name in trees if name.endswith(".ipynb") or name.startswith("autograder/kit/")]
     todo, loaded = [*whole], set()
     for name in todo:
@@ -151,10 +152,10 @@ def test_students_requirements_admit_colab_and_the_course_and_hold_what_notebook
         assert set(map(canonicalize_name, known[module])) & brought, module
 
 
-def test_text_files_are_opened_with_their_encoding(kit):
+def test_text_files_are_opened_with_their_encoding(programs):
     """Windows reads and writes text in an encoding of its own unless it is told."""
     verbs = {"open", "read_text", "write_text", "NamedTemporaryFile", "fdopen"}
-    for name, tree in programs(kit).items():
+    for name, tree in programs.items():
         for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
             if getattr(call.func, "attr", getattr(call.func, "id", "")) in verbs:
                 modes = [part.value for part in call.args if isinstance(part, ast.Constant)]
@@ -163,8 +164,8 @@ def test_text_files_are_opened_with_their_encoding(kit):
                 assert binary or encoded or ast.unparse(call.func) == "tarfile.open", f"{name}: {ast.unparse(call)}"
 
 
-def test_nothing_in_the_kit_is_missing_on_windows_or_macos(kit):
-    for name, tree in programs(kit).items():
+def test_nothing_in_the_kit_is_missing_on_windows_or_macos(programs):
+    for name, tree in programs.items():
         assert not imports(tree) & (ABSENT | {"multiprocessing"}), name
         for node in ast.walk(tree):
             word = getattr(node, "attr", None) or getattr(node, "id", None) or getattr(node, "name", None)

@@ -60,7 +60,8 @@ def test_a_made_corpus_is_the_same_each_time_of_any_size_and_in_balance(name: st
     make = MADE[name].generate
     assert make(37, 5) == make(37, 5) != make(37, 6)
     assert make(37, 5) == make(90, 5)[:37]
-    counts = {label: [d.label for d in make(52, 1)].count(label) for label in MADE[name].LABELS}
+    made = [document.label for document in make(52, 1)]
+    counts = {label: made.count(label) for label in MADE[name].LABELS}
     assert max(counts.values()) - min(counts.values()) <= 1
 
 
