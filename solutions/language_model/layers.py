@@ -140,7 +140,8 @@ class Attention(nn.Module):
             q, k = (self.parts.rms_norm(each, gain) for each, gain in zip((q, k), self.gains, strict=True))
         if self.base:
             positions = torch.arange(past, past + x.shape[1], device=x.device)
-            q, k = self.parts.rope(q, positions, self.base), self.parts.rope(k, positions, self.base)
+            turned = self.parts.rope(torch.cat([q, k], dim=1), positions, self.base)  # at once: the angles are the same
+            q, k = turned.split([self.heads, self.kv_heads], dim=1)
         every = torch.stack([k, v])
         if isinstance(cache, Room):
             every = cache.extended(every)

@@ -87,7 +87,7 @@ class Published:
         marked, typed = self.pieces.encode_marked, self.pieces.encode(question)
         yield from self.continued([*marked(before), *typed, *marked(after)], most, choose)
 
-    @torch.no_grad()
+    @torch.inference_mode()
     def continued(self, numbers: list[int], most: int, choose: Choose = most_probable) -> Iterator[str]:
         """Yield the text that follows, piece by piece: what was read once is in the caches.
 

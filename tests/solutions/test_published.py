@@ -163,7 +163,7 @@ def test_without_a_model_one_sentence_says_how_to_get_it(nowhere: pytest.MonkeyP
 
 def test_a_named_file_that_is_no_model_is_said(nowhere: pytest.MonkeyPatch, small: Path, tmp_path: Path) -> None:
     nowhere.setenv(gguf_file.ELSEWHERE, str(tmp_path / "none.gguf"))
-    with pytest.raises(NoModel, match=r"names .*none\.gguf, which is no file"):
+    with pytest.raises(NoModel, match=r"names .*none\.gguf, which is not a file"):
         find()
     for name, content in {"text": b"not a model at all", "empty": b"", "cut": small.read_bytes()[:700]}.items():
         path = tmp_path / f"{name}.gguf"
