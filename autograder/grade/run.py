@@ -103,7 +103,7 @@ def _about_dates(dates: dict[str, datetime | None], names: Iterable[str], revise
         yield f"Late penalties: {revised.changed} changed."
     if revised.unpunished:
         yield (
-            f"{revised.unpunished} late, without a penalty: for one, write [late] in course.toml, "
+            f"{revised.unpunished} late, without a penalty. To set one, write [late] in course.toml, "
             f"or set c.LateSubmissionPlugin.penalty_method in {out / 'nbgrader_config.py'} (autograder/docs/grade.md)."
         )
     for name in names:

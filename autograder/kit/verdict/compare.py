@@ -86,7 +86,7 @@ def _wrong(expected: np.ndarray, got: np.ndarray, tolerance: float, exact: bool,
 
 
 def _is_right(expected: np.ndarray, got: np.ndarray, tolerance: float, exact: bool) -> bool:
-    """Return whether all numbers are finite and right: a third of the time that it takes to find what is wrong."""
+    """Return whether all numbers are finite and right: in a quarter of the time that it takes to find no difference."""
     with np.errstate(invalid="ignore", over="ignore"):
         gap = np.abs(got - expected)
         near = gap <= np.where(expected == 0, EXACT_ZERO if exact else ZERO, tolerance + tolerance * np.abs(expected))
