@@ -59,8 +59,8 @@ def _hunting(check_id: str, hunt: HuntInput, namespace: dict, caller: Caller) ->
     if function == "failing_input":
         own = _own(check_id, hunt, namespace)
         note = (
-            f"these arguments can be tried. To see here whether the broken function is wrong on them, first run your "
-            f"{hunt.graded} has been run and has all its points; grading says it in any case."
+            f"these arguments can be tried. To see here whether the broken function is wrong on them, write your "
+            f"{hunt.graded} first, with all its points; grading says it in any case."
         )
         right = functools.partial(_defined(hunt.through), own) if own and hunt.through else own
         return Tried(hunt.arguments, _defined(hunt.broken), right, caller), "" if own else note
