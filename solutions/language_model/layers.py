@@ -142,10 +142,10 @@ class Attention(nn.Module):
             positions = torch.arange(past, past + x.shape[1], device=x.device)
             turned = self.parts.rope(torch.cat([q, k], dim=1), positions, self.base)  # at once: the angles are the same
             q, k = turned.split([self.heads, self.kv_heads], dim=1)
-        every = torch.stack([k, v])
+        after = torch.stack([k, v])
         if isinstance(cache, Room):
-            every = cache.extended(every)
+            (k, v), after = cache.extended(after), cache
         elif cache is not None:
-            every = torch.cat([cache, every], dim=-2)
-        context, weights = self.parts.grouped_query_attention(q, every[0], every[1], mask)
-        return self.out(joined(context)), cache if isinstance(cache, Room) else every, weights
+            k, v = after = torch.cat([cache, after], dim=-2)
+        context, weights = self.parts.grouped_query_attention(q, k, v, mask)
+        return self.out(joined(context)), after, weights
