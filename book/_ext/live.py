@@ -13,22 +13,13 @@ from lab.files import atomic_write
 
 def models() -> Iterator[tuple[str, Any]]:
     """Yield the pinned models that run in the page, by the engine's names."""
+    from book.live.export import MODELS
+    from book.make.models import pins
     from lab.kinds.pinned import pinned
-    from solutions.bahdanau.model import SOLUTION as BAHDANAU
-    from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
-    from solutions.language_model.fast import SOLUTION as LANGUAGE_MODEL
-    from solutions.luong.model import SOLUTION as LUONG
-    from solutions.pooling.model import SOLUTION as POOLING
-    from solutions.self_attention.fast import SOLUTION as SELF_ATTENTION
-    from solutions.structured.model import SOLUTION as STRUCTURED
-    from solutions.transformer.fast import SOLUTION as TRANSFORMER
 
-    for solution in (
-        ENCODER_DECODER, BAHDANAU, LUONG, TRANSFORMER, POOLING, SELF_ATTENTION, LANGUAGE_MODEL, STRUCTURED
-    ):  # fmt: skip
-        yield solution.name, pinned(solution)
-    for solution, variant in ((STRUCTURED, "free"), (POOLING, "relations"), (POOLING, "away")):
-        yield f"{solution.name}-{variant}", pinned(solution, variant)
+    known: dict[str, Any] = {pin.name: pin for pin in pins()}
+    for name in MODELS:
+        yield name, pinned(known[name].solution, known[name].variant)
 
 
 def scripts() -> Iterator[tuple[str, str]]:
@@ -50,10 +41,10 @@ def write_models(app: Sphinx, exception: Exception | None) -> None:
     if exception is not None or app.builder.name != "html":
         return
     folder = Path(app.outdir) / "_static" / "live"
-    own = Path(__file__)
+    own, chapters = Path(__file__), [path.parent.name for path in sorted(ROOT.glob("solutions/*/pins.py"))]
     files = [
         own,
-        *files_behind(imported_names(own.read_text()), ROOT),
+        *files_behind({*imported_names(own.read_text()), *(f"solutions.{name}.pins" for name in chapters)}, ROOT),
         *sorted((ROOT / "book" / "live").glob("*/*.js")),
         *sorted(ROOT.glob("solutions/*/pinned/*.npz")),
     ]

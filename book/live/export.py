@@ -19,7 +19,7 @@ from book.show.long_sentence import long_sentence
 from lab import corpora
 from lab.corpora import Document, Pair, grammar
 from lab.kinds import classification, language, translation
-from lab.kinds.pinned import rounded
+from lab.kinds.pinned import place_of, record_of, rounded
 from lab.show.plots import STYLES
 
 LIVE = Path(__file__).parent
@@ -27,6 +27,7 @@ ENGINE = ("layers/*.js", "models/decoding.js", "models/transformer.js", "models/
 FIGURES = ("figures/parts.js", "figures/figure.js", "figures/*.js")
 EACH = 3  # sentences of each length that the page offers
 Precision = Literal["int8", "float32"]
+MODELS = [name for chapter in all_chapters().values() for name in chapter.get("live", ())]  # by the engine's names
 Trained = translation.Trained | classification.Trained | language.Trained
 
 
@@ -109,18 +110,14 @@ def joined(patterns: tuple[str, ...]) -> str:
 def engine() -> str:
     """Return the engine in a function of its own, so that the page sees of it what the figures use and no more."""
     names = "START, END, best, softmax"
-    models = ", ".join(sorted(MODELS))
+    models = ", ".join(sorted({name.partition("-")[0] for name in MODELS}))
     return f'(function () {{\n"use strict";\n{joined(ENGINE)}\nObject.assign(live, {{ {names}, {models} }});\n}})();\n'
 
 
-# The engine's classes, and the corpus that each model of the book is trained on.
-MODELS = {name: chapter["live"] for name, chapter in all_chapters().items() if "live" in chapter}
-OTHERS = {"pooling-relations": "relations", "pooling-away": "relations"}  # on another corpus than their chapter's first
-
-
 def corpus_of(name: str) -> str:
-    """Return the corpus of a model, by the engine's name."""
-    return OTHERS.get(name) or MODELS[name.partition("-")[0]]
+    """Return the corpus that a model of the book is trained on, by the engine's name."""
+    chapter, _, variant = name.partition("-")
+    return record_of(place_of(chapter, variant))["corpus"]
 
 
 def figure(

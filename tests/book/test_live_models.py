@@ -1,7 +1,6 @@
 """The engine of the page computes what PyTorch computes."""
 
 import base64
-import importlib
 import json
 from dataclasses import replace
 from types import SimpleNamespace
@@ -13,6 +12,7 @@ import torch
 from py_mini_racer import MiniRacer
 
 from book.live import export as live_models
+from book.make.models import pins
 from lab import corpora
 from lab.corpora import grammar
 from lab.kinds.language import Sampling, framed
@@ -50,15 +50,18 @@ live.read = function (tokens, hand) {
   return JSON.stringify({ logits: [...logits], weights: plain(weights), matrices: all });
 };
 """
-TRANSLATES = [name for name, corpus in live_models.MODELS.items() if corpus == "phrasebook"]
-WRITES = [name for name, corpus in live_models.MODELS.items() if corpus == "grammar"]
-CLASSIFIES = [name for name in live_models.MODELS if name not in TRANSLATES + WRITES]
+CHAPTERS = {name: live_models.corpus_of(name) for name in live_models.MODELS if "-" not in name}
+TRANSLATES = [name for name, corpus in CHAPTERS.items() if corpus == "phrasebook"]
+WRITES = [name for name, corpus in CHAPTERS.items() if corpus == "grammar"]
+CLASSIFIES = [name for name in CHAPTERS if name not in TRANSLATES + WRITES]
 
 
-def solution(name: str) -> Any:
-    """The models as the chapters train them: three of them by their fast programs."""
-    fast = name in ("transformer", "self_attention", "language_model")
-    return importlib.import_module(f"solutions.{name}.{'fast' if fast else 'model'}").SOLUTION
+PINS: dict[str, Any] = {pin.name: pin for pin in pins()}
+
+
+def pinned_as(name: str) -> Any:
+    """Return the pinned model of a name."""
+    return pinned(PINS[name].solution, PINS[name].variant)
 
 
 def page(name: str, model: dict) -> MiniRacer:
@@ -76,7 +79,7 @@ def answered(context: MiniRacer, function: str, *arguments: object) -> Any:
 def fresh(name: str, **changes: Any) -> Any:
     """A model with fresh parameters: what is drawn at random hides no axis that was mixed up."""
     torch.manual_seed(1)
-    chosen = solution(name)
+    chosen = PINS[name].solution
     model = chosen.build(replace(chosen.recipes["small"], **changes), 37, 41 if name in TRANSLATES else 5).eval()
     for tensor in model.parameters() if name in WRITES else ():  # as it begins, all words are nearly alike
         tensor.data.add_(torch.randn_like(tensor), alpha=0.3)
@@ -133,7 +136,7 @@ def test_labels_and_weights_are_those_of_pytorch(name, length):
 
 
 def test_labels_that_are_lists_of_answers_have_the_scores_of_pytorch():
-    chosen, tokens = solution("structured"), [5, 9, 31, 4]
+    chosen, tokens = PINS["structured"].solution, [5, 9, 31, 4]
     torch.manual_seed(1)
     model = chosen.build(replace(chosen.recipes["small"], answers=2, options=3), 37, 9).eval()
     given = answered(
@@ -157,7 +160,7 @@ def test_the_matrices_of_self_attention_are_those_of_the_taught_function():
 
 @pytest.mark.parametrize("name", live_models.MODELS)
 def test_the_page_runs_the_very_numbers_that_are_pinned(name):
-    for _, tensor in live_models.apart(pinned(solution(name)).model.named_parameters()):
+    for _, tensor in live_models.apart(pinned_as(name).model.named_parameters()):
         of_page = unpacked(live_models.stored(tensor)).reshape(tensor.shape)
         torch.testing.assert_close(of_page, tensor, rtol=1e-6, atol=0)
 
@@ -165,7 +168,7 @@ def test_the_page_runs_the_very_numbers_that_are_pinned(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TRANSLATES)
 def test_it_translates_the_test_sentences_as_pytorch_does(name):
-    trained = pinned(solution(name))
+    trained = pinned_as(name)
     context = page(name, live_models.exported(trained, "float32"))
     for pair in corpora.load("phrasebook").tests["test"][:200]:
         table = source_batch([trained.source_text.encode(pair.source)])[0][0].tolist()
@@ -177,7 +180,7 @@ def test_it_translates_the_test_sentences_as_pytorch_does(name):
 @pytest.mark.slow
 @torch.no_grad()
 def test_it_continues_test_sentences_as_pytorch_does():
-    trained = pinned(solution("language_model"))
+    trained = pinned_as("language_model")
     sentences, beginnings, given = corpora.load("grammar").tests["test"], [], []
     context = page("language_model", live_models.exported(trained, "float32"))
     for sentence in sentences[:200]:
