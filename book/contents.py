@@ -73,7 +73,7 @@ def beside(name: str, root: Path = ROOT) -> list[str]:
 def chapter_of(page: str) -> str:
     """Return the name of the chapter that a page is of; of a page of no chapter, the page's own."""
     own = page.removesuffix(EVIDENCE).removesuffix(PROGRAM)
-    return next((name for name in all_chapters() if own in further(name)), own)
+    return next((name for name, about in all_chapters().items() if own in about.get("further", [])), own)
 
 
 def name_of(path: Path) -> str:

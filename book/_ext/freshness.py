@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 OF_ALL = "results"  # the page that stands on the results of all chapters, and on the aims beside them
 OF_CHECKS = "teaching"  # the page with the mistakes that all checks know; checks are imported by name
 PINNED = "lab/kinds/pinned.py"  # whoever imports it may load the pinned models of the chapters whose code is at hand
+FEW = 5  # pages that are named
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 FAULT = re.compile(r"^(?:[\w.]*\.)?(\w*(?:Error|Exception|Interrupt|Warning)\b.*)$", re.MULTILINE)
@@ -79,20 +80,22 @@ def stale_chapters(app: Sphinx, env: BuildEnvironment, added: set, changed: set,
     ledger = cache_path / "fingerprints.json"
     recorded = json.loads(ledger.read_text()) if ledger.is_file() else {}
     seen_here = getattr(env, "chapter_fingerprints", {})
-    stale = []
+    stale, moved = [], []
     for docname in sorted(env.found_docs):
         page = Path(env.doc2path(docname))
         if page.suffix != ".md" or not code_cells(page):
             continue
         now = fingerprint(page)
         if recorded.get(docname) != now:
-            label = f"book/{env.doc2path(docname, base=False)}"
-            print(f"{label}: what it stands on is new or has changed, its cells will run", flush=True)
+            moved.append(env.doc2path(docname, base=False))
             drop_records(cache_path, page)
             recorded[docname] = now
         if seen_here.get(docname) != now:
             stale.append(docname)
             seen_here = {**seen_here, docname: now}
+    if moved:
+        which = f"{len(moved)} pages" if len(moved) > FEW else ", ".join(f"book/{each}" for each in moved)
+        print(f"{which}: what they stand on is new or has changed, their cells will run", flush=True)
     env.chapter_fingerprints = seen_here
     atomic_write(ledger, json.dumps(recorded, indent=1).encode())
     return stale

@@ -1,9 +1,12 @@
-"""The cells of several chapters run side by side, before Sphinx reads one chapter after the other.
+"""The cells of several pages run side by side, before Sphinx reads one page after the other.
 
-Sphinx runs a chapter's cells when it comes to the chapter, on one core. Here jupyter-cache runs those that it does not
-have yet. A chapter that fails is not kept: Sphinx then runs it again, and reports what it finds.
+Sphinx runs a page's cells when it comes to the page, on one core. Here jupyter-cache runs those that it does not have
+yet, each page in a process, and a line says what is done and how many are left. A page that fails is not kept: Sphinx
+then runs it again, and reports what it finds.
 """
 
+import logging
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from freshness import code_cells
@@ -12,20 +15,35 @@ from jupyter_cache.executors import load_executor
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-READ = {"name": "myst_nb_md", "type": "plugin"}  # by MyST-NB, as Sphinx reads a chapter
+READ = {"name": "myst_nb_md", "type": "plugin"}  # by MyST-NB, as Sphinx reads a page
+QUIET = logging.getLogger("jupyter_cache.quiet")  # what fails is told by Sphinx
+QUIET.addHandler(logging.NullHandler())
+QUIET.propagate = False
 
 
 def run_ahead(app: Sphinx, env: BuildEnvironment, added: set, changed: set, removed: set) -> list[str]:
-    """Run all chapters that are not in the cache; none becomes stale by that."""
-    cache = get_cache(Path(app.config.nb_execution_cache_path))
+    """Run all pages that are not in the cache; none becomes stale by that."""
+    folder = Path(app.config.nb_execution_cache_path)
+    cache = get_cache(folder)
     pages = [page for name in env.found_docs if (page := Path(env.doc2path(name))).suffix == ".md"]
-    chapters = [str(page) for page in pages if code_cells(page)]
-    for chapter in chapters:
-        cache.add_nb_to_project(chapter, read_data=READ)
-    new = [record.uri for record in cache.list_unexecuted(chapters)]
-    if len(new) > 1:  # one alone is run by Sphinx
-        load_executor("local-parallel", cache).run_and_cache(filter_uris=new, timeout=app.config.nb_execution_timeout)
+    cells = {str(page): count for page in pages if (count := len(code_cells(page)))}
+    for page in cells:
+        cache.add_nb_to_project(page, read_data=READ)
+    new = sorted((record.uri for record in cache.list_unexecuted(list(cells))), key=cells.__getitem__, reverse=True)
+    if len(new) < 2:  # one alone is run by Sphinx
+        return []
+    with ProcessPoolExecutor() as pool:  # the longest first, so that none is left for one process at the end
+        running = {pool.submit(run, folder, page, app.config.nb_execution_timeout): page for page in new}
+        for done, each in enumerate(as_completed(running), 1):
+            each.result()
+            page = Path(running[each]).relative_to(app.srcdir)
+            print(f"cells run: {page}; {len(new) - done} of {len(new)} pages left", flush=True)
     return []
+
+
+def run(folder: Path, page: str, timeout: int) -> None:
+    """Run the cells of one page, and put them into the cache in this folder."""
+    load_executor("local-serial", get_cache(folder), QUIET).run_and_cache(filter_uris=[page], timeout=timeout)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -4,7 +4,7 @@ The link looks like the text around it, with dots below; book/_static/preview.js
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from docutils import nodes
@@ -45,14 +45,13 @@ class Terms(SphinxPostTransform):
         wanted = {
             term: objects["term", own][1] for term, own in abroad(page, glossary).items() if ("term", own) in objects
         }
+        pattern = one_of(wanted)
         for paragraph in list(self.document.findall(nodes.paragraph)):
-            if wanted and isinstance(paragraph.parent, nodes.section):
-                self.link_first(paragraph, wanted)
+            if wanted and isinstance(paragraph.parent, nodes.section) and self.link_first(paragraph, wanted, pattern):
+                pattern = one_of(wanted)
 
-    def link_first(self, paragraph: nodes.paragraph, wanted: dict[str, str]) -> None:
-        """Link the first term of a paragraph that the page has not linked yet, and cross it off the list."""
-        longest = sorted(map(re.escape, wanted), key=len, reverse=True)
-        pattern = re.compile(rf"\b({'|'.join(longest)})(?:s\b|\b)", re.IGNORECASE)
+    def link_first(self, paragraph: nodes.paragraph, wanted: dict[str, str], pattern: re.Pattern) -> bool:
+        """Link the first term of a paragraph that the page has not linked yet, and cross it off; return whether."""
         for text in running(paragraph):
             if not (match := pattern.search(text)):
                 continue
@@ -64,7 +63,14 @@ class Terms(SphinxPostTransform):
             place = next(at for at, each in enumerate(text.parent.children) if each is text)
             parts = [nodes.Text(text[: match.start()]), link, nodes.Text(text[match.end() :])]
             text.parent[place : place + 1] = [part for part in parts if part.astext()]
-            return
+            return True
+        return False
+
+
+def one_of(terms: Iterable[str]) -> re.Pattern:
+    """Return the pattern of these terms, also in the plural; the longest counts where several begin in one place."""
+    longest = sorted(map(re.escape, terms), key=len, reverse=True)
+    return re.compile(rf"\b({'|'.join(longest)})(?:s\b|\b)", re.IGNORECASE)
 
 
 def running(paragraph: nodes.paragraph) -> Iterator[nodes.Text]:

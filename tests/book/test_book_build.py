@@ -316,5 +316,7 @@ def test_two_chapters_run_side_by_side_and_a_failing_one_is_reported(tmp_path):
     for own, other in (("one", "two"), ("two", "one")):
         assert f"{own} has met {other}" in (tmp_path / "html" / f"{own}.html").read_text()
         assert (tmp_path / own).read_text() == "once "
+    left = [f"; {count} of 3 pages left" for count in (2, 1, 0)]
+    assert [line[line.index(";") :] for line in built.stdout.splitlines()] == left
     assert built.stderr.count("WARNING: Executing notebook failed") == 1
     assert "three.md: WARNING: Executing notebook failed" in built.stderr
