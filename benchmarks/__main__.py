@@ -2,7 +2,7 @@
 
 Machines are shared and noisy: within a row, what is compared took turns or ran one after the other. The table is kept
 in benchmarks/speed.json, and `python -m book.make.lists` puts it into README.md. A row whose tool is not there is left
-out, and says so: `make model` fetches the published model, and transformers is in no requirements.
+out, and says so: `make model` fetches the published model; llama-cpp-python and transformers are in no requirements.
 """
 
 import argparse
@@ -102,8 +102,8 @@ def writing(rounds: int) -> list[Row]:
         print(f"left out: {error}")
         return []
     rates = published.rates(rounds, published.published.load(), published.theirs())
-    ours, theirs = rates["taught functions"], rates.get("transformers")
-    beside = f"{theirs:.1f} pieces/s, transformers" if theirs else "–"
+    ours = rates.pop("taught functions")
+    beside = "; ".join(f"{theirs:.1f} pieces/s, {name}" for name, theirs in rates.items()) or "–"
     return [Row("SmolLM2 writes, one thread", f"{ours:.1f} pieces/s", beside, "≥ 20 pieces/s", ours >= 20)]
 
 

@@ -1,7 +1,8 @@
-"""The published model by the taught functions beside Hugging Face's transformers: python -m benchmarks.published.
+"""The published model by the taught functions beside llama.cpp and transformers: python -m benchmarks.published.
 
-Needs `make model`, and for the comparison transformers, which is in no requirements:
-`pip install transformers accelerate`. Scores of the next piece on ten texts, and pieces a second on one thread.
+Needs `make model`, and for the comparison what is in no requirements: `pip install llama-cpp-python`, which compiles
+llama.cpp, and `pip install transformers accelerate`. Pieces a second on one thread, and with transformers scores of the
+next piece on ten texts.
 """
 
 from __future__ import annotations
@@ -45,6 +46,23 @@ def theirs() -> Any:
     return AutoModelForCausalLM.from_pretrained(str(file.parent), gguf_file=file.name, dtype=torch.float32).eval()
 
 
+def by_llama_cpp(numbers: list[int]) -> Callable[[], object] | None:
+    """Return a function that goes on from these pieces with llama.cpp, None where that is not installed."""
+    if importlib.util.find_spec("llama_cpp") is None:
+        return None
+    from llama_cpp import Llama  # pyright: ignore[reportMissingImports]
+
+    model = Llama(str(find()), n_ctx=1024, n_threads=1, n_threads_batch=1, verbose=False)
+
+    def write() -> None:
+        model.reset()
+        model.eval(numbers)
+        for _ in range(WRITTEN):
+            model.eval([model.sample(temp=0.0)])
+
+    return write
+
+
 def perplexity(scores: Tensor, numbers: Tensor) -> float:
     return functional.cross_entropy(scores[0, :-1], numbers[0, 1:]).exp().item()
 
@@ -66,6 +84,8 @@ def rates(repeats: int, ours: published.Published, other: Any = None) -> dict[st
     calls: dict[str, Callable[[], object]] = {
         "taught functions": lambda: list(ours.continued(beginning, WRITTEN, most_probable))
     }
+    if llama_cpp := by_llama_cpp(beginning):
+        calls["llama.cpp"] = llama_cpp
     if other is not None:
         about = {"max_new_tokens": WRITTEN, "min_new_tokens": WRITTEN, "do_sample": False}
         calls["transformers"] = lambda: other.generate(torch.tensor([beginning]), **about)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from lab.kinds.language import most_probable
@@ -54,9 +54,24 @@ def halves(weight: Float[Tensor, "rows d_model"], heads: int) -> Float[Tensor, "
     return weight.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(0, 2)
 
 
-def laid_out(weight: Float[Tensor, "*out in"]) -> Float[Tensor, "*out in"]:
-    """Return a matrix in an order of memory in which x Wᵀ, for the features of one piece, reads it front to back."""
-    return weight.mT.contiguous().mT if weight.ndim == 2 else weight
+def in_halves(
+    product: Callable[..., Tensor], x: Float[Tensor, "*batch in"], *weights: Float[Tensor, "_ _"]
+) -> Float[Tensor, "*batch out"]:
+    """Return product(x, *weights) in float32; the weights are in half precision.
+
+    One piece takes as long as it takes to read them: then x is rounded to half precision, too. Several are computed in
+    float32, since PyTorch has no fast product of two matrices in half precision on a CPU.
+    """
+    if x.shape[:-1].numel() == 1:
+        return product(x.half(), *weights).float()
+    return product(x, *(weight.float() for weight in weights))
+
+
+class HalfLinear(nn.Linear):
+    """x Wᵀ with a matrix in half precision."""
+
+    def forward(self, input: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        return in_halves(functional.linear, input, self.weight)
 
 
 @dataclass
@@ -70,7 +85,8 @@ class Published:
 
     def use(self, parts: Parts) -> None:
         """Compute with these functions from now on."""
-        parts = replace(parts, rms_norm=partial(parts.rms_norm, eps=self.eps))
+        of_halves = partial(in_halves, parts.swiglu)
+        parts = replace(parts, rms_norm=partial(parts.rms_norm, eps=self.eps), swiglu=of_halves)
         for module in self.model.modules():
             if isinstance(module, Norm | FeedForward | Attention):
                 module.parts = parts
@@ -115,8 +131,11 @@ def load(parts: Parts = TAUGHT, path: Path | None = None) -> Published:
     recipe = recipe_of(file)
     with torch.device("meta"):  # no numbers are drawn: all come from the file
         model = Decoder(recipe, len(file.pieces))
+        for module in list(model.modules()):
+            for name, layer in module.named_children():
+                if isinstance(layer, nn.Linear):
+                    setattr(module, name, HalfLinear(layer.in_features, layer.out_features, bias=False))
     model.load_state_dict(weights_of(file, recipe), assign=True)
-    model.readout.weight = model.embedding.weight
     published = Published(model.eval(), file.pieces, file.end, file.size("attention.layer_norm_rms_epsilon"))
     published.use(parts)
     return published
@@ -136,19 +155,17 @@ def recipe_of(file: GgufFile) -> Recipe:
 
 
 def weights_of(file: GgufFile, recipe: Recipe) -> dict[str, Tensor]:
-    """Return the file's weights by the names of `Decoder`.
+    """Return the file's weights by the names of `Decoder`, matrices in half precision: the file has 4 and 8 bits.
 
-    Ours multiplies embeddings by √d_model, theirs does not: they are divided by it. As they are the readout's matrix
-    too, the last norm is multiplied by it.
+    Ours multiplies embeddings by √d_model, theirs does not: they are divided by it.
     """
-    scale = math.sqrt(recipe.d_model)
-    embedding = laid_out(file.weight("token_embd.weight") / scale)
-    weights = {"embedding.weight": embedding, "readout.weight": embedding}
-    weights["norm.weight"] = file.weight("output_norm.weight") * scale
+    words = file.weight("token_embd.weight")
+    weights = {"embedding.weight": words / math.sqrt(recipe.d_model), "readout.weight": words.half()}
+    weights["norm.weight"] = file.weight("output_norm.weight")
     heads = {"attn_q": recipe.heads, "attn_k": recipe.kv_heads}
     for number in range(recipe.layers):
         for theirs, ours in OF_BLOCK.items():
             weight = file.weight(f"blk.{number}.{theirs}.weight")
             turned = halves(weight, heads[theirs]) if theirs in heads else weight
-            weights[f"blocks.{number}.{ours}.weight"] = laid_out(turned)
+            weights[f"blocks.{number}.{ours}.weight"] = turned.half() if turned.ndim == 2 else turned
     return weights

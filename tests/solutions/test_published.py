@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from lab.kinds.ranges import RecipeError
@@ -96,6 +96,18 @@ def test_what_is_written_with_caches_is_what_the_whole_text_gives(small: Path) -
             numbers.pop()
             break
     assert made.pieces.decode(numbers) == "the cat" + written
+
+
+@torch.no_grad()
+def test_one_piece_in_half_precision_is_nearly_what_float32_gives(small: Path) -> None:
+    model, text = published.load(path=small).model, torch.tensor([[3, 5, 7, 9, 2]])
+    features, caches, _ = model.read(text[:, :4])
+    alone, _, _ = model.read(text[:, 4:], caches)
+    assert alone.dtype == features.dtype == torch.float32
+    got, expected = model.readout(alone), model(text)[:, 4:]
+    assert {layer.weight.dtype for layer in model.modules() if isinstance(layer, nn.Linear)} == {torch.float16}
+    torch.testing.assert_close(got, expected, rtol=0, atol=1e-2)
+    assert not got.equal(expected), "it was not computed in half precision"
 
 
 @torch.no_grad()

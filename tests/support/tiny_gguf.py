@@ -16,7 +16,7 @@ END = PIECES.index("<|im_end|>")
 
 
 def weights() -> dict[str, np.ndarray]:
-    """Return weights by the file's names, of which no two axes are equal but d_model by d_model."""
+    """Return weights by the file's names, in half precision; no two axes are equal but d_model by d_model."""
     rng = np.random.default_rng(1)
     sizes = {"token_embd": (len(PIECES), D_MODEL), "output_norm": (D_MODEL,)}
     for number in range(LAYERS):
@@ -33,7 +33,9 @@ def weights() -> dict[str, np.ndarray]:
         }
         sizes |= {f"blk.{number}.{name}": size for name, size in block.items()}
     return {
-        f"{name}.weight": (rng.normal(size=size) / math.sqrt(size[-1]) + (len(size) == 1)).astype(np.float32)
+        f"{name}.weight": (rng.normal(size=size) / math.sqrt(size[-1]) + (len(size) == 1))
+        .astype(np.float16)
+        .astype(np.float32)
         for name, size in sizes.items()
     }
 
