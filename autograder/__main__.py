@@ -4,10 +4,8 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autograder.canvas import add_arguments as add_canvas
 from autograder.export import add_arguments as add_export
@@ -16,10 +14,6 @@ from autograder.grade import add_arguments as add_grade
 from autograder.gradescope import add_arguments as add_gradescope
 from autograder.places import BUILD, CLASS, KIT
 from autograder.release.publish import add_arguments as add_publish
-
-if TYPE_CHECKING:
-    from autograder.grade.marking import Judges
-    from autograder.judge.process import JudgeSettings
 
 DESCRIPTION = "Makes the students' notebooks and grades what comes back; student code only ever runs in a sandbox."
 
@@ -139,7 +133,9 @@ def _run(options: argparse.Namespace) -> int:
 
         return try_file(options.name, options.file) if options.file else try_checks(options.name)
     if options.verb in ("score", "grade"):
-        return _grading(options)
+        from autograder.grading import run
+
+        return run(options)
     if options.verb == "report":
         from autograder.report.page import FORMGRADER, report
 
@@ -213,76 +209,6 @@ def _due(names: list[str]) -> list[str]:
         for name, date in deadlines((), names).items()
         if date
     ]
-
-
-def _grading(options: argparse.Namespace) -> int:
-    from autograder.sandbox import container, sandbox
-
-    if options.no_sandbox:
-        print(sandbox.NO_SANDBOX_WARNING, file=sys.stderr)
-    elif options.container:
-        container.require()
-    elif options.verb == "score" or not options.scheduler:
-        sandbox.require()
-    if options.verb == "grade":
-        from autograder.assignment import demand, demand_settings
-        from autograder.grade.people import Words
-        from autograder.grade.run import grade
-
-        demand_settings()
-        demand([options.assignment] if options.assignment else [])
-        return grade(
-            options.folder,
-            options.out,
-            lambda count: _judges(options, count),
-            options.db,
-            Words(options.due, options.handed_in, options.extend, options.roster, options.zone),
-            options.assignment,
-            options.all,
-        )
-    from autograder.judge.process import judge_for
-    from autograder.score import score
-
-    with _settings(options) as settings:
-        return score(options.files, judge_for(settings), options.assignment)
-
-
-@contextmanager
-def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
-    if not options.scheduler:
-        from autograder.judge.pool import Pool, warm
-        from autograder.judge.process import settle_threads
-
-        jobs = max(0, options.jobs) or len(os.sched_getaffinity(0))
-        settle_threads()  # before the process that forks all judges begins
-        warm()
-        with _settings(options) as settings, Pool(min(jobs, count), settings) as pool:
-            yield pool
-        return
-    if options.no_sandbox:
-        raise ValueError("--no-sandbox is for this machine only: leave --scheduler out.")
-    from autograder.judge.cluster import Cluster
-
-    with Cluster(options.scheduler, _told(options)) as cluster:
-        yield cluster
-
-
-def _told(options: argparse.Namespace, address: str = "") -> "JudgeSettings":
-    from autograder.judge import seed
-    from autograder.judge.process import JudgeSettings
-
-    return JudgeSettings(seed.load(options.secret), options.check_seconds, options.notebook_seconds, sandbox=address)
-
-
-@contextmanager
-def _settings(options: argparse.Namespace) -> Iterator["JudgeSettings"]:
-    """Yield the settings of this machine's judging processes, with the sandbox that they share."""
-    from autograder.sandbox import sandbox
-
-    sandbox.require_current_kit(KIT)
-    with sandbox.Sandbox(KIT, not options.no_sandbox, container=options.container) as built:
-        built.start()
-        yield _told(options, built.address)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ benchmarks.measured
 book
 examples
 autograder.__main__
+autograder.grading
 autograder.gradescope
 autograder.score
 autograder.canvas

@@ -48,6 +48,7 @@ class Grader:
         for name in dict.fromkeys(submission.assignment for submission in submissions):
             self.forms[name] = template(name)
             self.book.register(self.forms[name])
+        self.book.exporter.prepare(next(iter(self.forms.values())).notebook)  # the judges are still starting
         for number, outcome in judges.outcomes(self._tasks(submissions)):
             with interrupts_wait():  # until the caller has counted it
                 yield submissions[number], self._record(number, submissions[number], outcome)

@@ -129,6 +129,10 @@ class Pool(Dispatcher):
         for seat in seats:
             seat.executor.shutdown(cancel_futures=True)
 
+    def begin(self) -> None:
+        """Begin to start the processes, before there are tasks for them."""
+        self.idle += [_Seat(self.settings) for _ in range(self.room)]
+
     def submit(self, task: Task) -> Future[Outcome]:
         seat = self.idle.pop() if self.idle else _Seat(self.settings)
         try:

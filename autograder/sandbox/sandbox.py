@@ -5,9 +5,10 @@ import socket
 import subprocess
 import tempfile
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from autograder.places import PUBLIC
 from autograder.sandbox.bubblewrap import (
@@ -95,6 +96,7 @@ class Sandbox:
         self._created_by = None if control else os.getpid()
         self._control = control
         self._built: Built | None = None
+        self._begun = ExitStack()  # what is open until a sandbox that was begun is ready
         self._zygote: Process | None = None
 
     @classmethod
@@ -130,6 +132,11 @@ class Sandbox:
         """Return the address by which another process on this machine joins the sandbox: a folder's path."""
         return str(self.control.folder)
 
+    def begin(self) -> None:
+        """Begin to build the sandbox, before anybody has its address; `start` waits for it."""
+        with self.control.exclusive():
+            self._launch(self._begun)
+
     def start(self) -> None:
         """Make sure that the sandbox runs; build it if it does not. Raise NoSandbox where that fails."""
         if self._zygote and not self._zygote.has_ended():
@@ -141,29 +148,37 @@ class Sandbox:
                 self._build()
                 link, self._zygote = self.control.connect(PING, START_SECONDS)
             link.close()
+            self._begun.close()
 
-    def _build(self) -> None:
-        """Build the sandbox and wait until its zygote is ready."""
+    def _launch(self, until_ready: ExitStack) -> tuple[subprocess.Popen[bytes], socket.socket, IO[bytes]]:
+        """Start bubblewrap; return it, the link to its zygote and what it says. `until_ready` has to stay open."""
         if not (self.kit / "autograder" / "kit").is_dir():
             raise NoSandbox(f"No kit at {self.kit}: it holds what student code may import. `make release` makes it.")
         self._take_down()
         view_inside = view(self.kit) if self.sandboxed else plain_view(self.kit, self.control.folder)
         ours, theirs = socket.socketpair()
-        with BindMounts(view_inside.shown) as mounts, tempfile.TemporaryFile() as errors:
-            with theirs, self.control.listen() as listener:
-                passed = [theirs.fileno(), listener.fileno()]
-                mode = "sandboxed" if self.sandboxed else "container" if self.container else "plain"
-                program = [view_inside.python, "-s", "-m", "inside.zygote", *map(str, passed), mode]
-                process = subprocess.Popen(
-                    mounts.command(_arguments(mounts, view_inside, program)) if self.sandboxed else program,
-                    env=environment() if self.sandboxed else view_inside.settings,
-                    cwd="/" if self.sandboxed else view_inside.settings["HOME"],
-                    stdin=subprocess.DEVNULL,
-                    stdout=errors,
-                    stderr=errors,
-                    pass_fds=passed,
-                )
-            self._built = os.getpid(), process, ours
+        mounts = until_ready.enter_context(BindMounts(view_inside.shown))
+        errors = until_ready.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+        with theirs, self.control.listen() as listener:
+            passed = [theirs.fileno(), listener.fileno()]
+            mode = "sandboxed" if self.sandboxed else "container" if self.container else "plain"
+            program = [view_inside.python, "-s", "-m", "inside.zygote", *map(str, passed), mode]
+            process = subprocess.Popen(
+                mounts.command(_arguments(mounts, view_inside, program)) if self.sandboxed else program,
+                env=environment() if self.sandboxed else view_inside.settings,
+                cwd="/" if self.sandboxed else view_inside.settings["HOME"],
+                stdin=subprocess.DEVNULL,
+                stdout=errors,
+                stderr=errors,
+                pass_fds=passed,
+            )
+        self._built = os.getpid(), process, ours
+        return process, ours, errors
+
+    def _build(self) -> None:
+        """Build the sandbox and wait until its zygote is ready."""
+        with ExitStack() as until_ready:
+            process, ours, errors = self._launch(until_ready)
             ours.settimeout(START_SECONDS)
             reply = _receive(ours)
             if reply != b"ready":
@@ -212,6 +227,7 @@ class Sandbox:
             self._control = None
 
     def _take_down(self) -> None:
+        self._begun.close()
         if self._built:
             builder, process, control = self._built
             control.close()  # the zygote ends when nobody holds it open any more

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder import __main__ as command
+from autograder import grading
 from autograder.gradebook import config
 from autograder.judge.process import judged_by
 from autograder.judge.result import Outcome, Task
@@ -29,7 +30,8 @@ class Kind:
 @pytest.fixture
 def teacher(released: Path, tmp_path: Path, monkeypatch, capsys):
     """Return a function that types `autograder grade` for a class of three: it returns the status and what was said."""
-    monkeypatch.setattr(command, "_judges", lambda options, count: contextlib.nullcontext(Kind()))
+    monkeypatch.setattr(grading, "_judges", lambda options, count, built: contextlib.nullcontext(Kind()))
+    monkeypatch.setattr(grading, "_is_first", lambda options: False)  # else a sandbox would begin to start
     monkeypatch.setattr(sandbox, "require", lambda: None)
     for student, stamp in STAMPS.items():
         path = tmp_path / "in" / student / "bahdanau" / "bahdanau.ipynb"

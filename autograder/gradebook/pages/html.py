@@ -121,6 +121,14 @@ class Page(HTMLExporter):
         self._until = time.monotonic() + PAGE_SECONDS  # a page begins
         return super()._init_resources(resources)
 
+    def prepare(self, released: NotebookNode) -> None:
+        """Make the HTML of a released notebook's texts and code, which its pages share, while there is time for it."""
+        for cell in released.cells:
+            if cell.cell_type == "markdown":
+                self._text(cell.source, cell)
+            else:
+                self._highlight(cell.source)
+
     def rendered(self, notebook: NotebookNode, about: dict[str, Any]) -> str:
         """Return the page of a notebook with its marks in it.
 

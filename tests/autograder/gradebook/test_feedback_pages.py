@@ -48,6 +48,17 @@ def formgrader(path: Path) -> str:
     return Sheet(config=Config(HTMLExporter=options)).from_filename(str(path), resources)[0]
 
 
+def test_a_page_is_the_same_whether_its_texts_were_prepared_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    book = nbformat.v4.new_notebook(cells=[text(TEXT), check("masked_softmax", 1, 3, "a hint")])
+    monkeypatch.setattr(Page, "_made", {})
+    expected = exporter().rendered(book, ABOUT)
+    monkeypatch.setattr(Page, "_made", {})
+    prepared = exporter()
+    prepared.prepare(book)
+    assert ("text", TEXT) in Page._made
+    assert prepared.rendered(book, ABOUT) == expected
+
+
 def test_a_page_needs_nothing_from_elsewhere_and_can_be_read() -> None:
     cells = [text(TEXT), check("masked_softmax", 1, 3, "a hint " * 60), written("reading_a_matrix", "My answer.")]
     page = exporter().rendered(nbformat.v4.new_notebook(cells=cells), ABOUT)

@@ -120,6 +120,14 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
+def test_judges_that_began_before_there_were_tasks_are_those_that_judge() -> None:
+    with Pool(2, TERMS, fake_judge.judged) as pool:
+        pool.begin()
+        begun = {seat.process.pid for seat in pool.idle}
+        assert len(dict(pool.outcomes(tasks(["ada", "bo", "cy"])))) == 3
+        assert {seat.process.pid for seat in pool.idle} == begun
+
+
 def test_one_whose_judge_dies_while_it_sends_the_outcome_keeps_nobody_waiting(tmp_path: Path) -> None:
     """In a process of its own, which can be ended while a thread waits for the rest of an outcome."""
     (tmp_path / "run.py").write_text(CUT)

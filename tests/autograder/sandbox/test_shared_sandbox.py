@@ -65,6 +65,27 @@ def test_a_machine_too_busy_to_start_it_is_not_taken_for_one_that_forbids_it(own
         slow.start()
 
 
+def test_one_that_was_begun_is_built_once_and_one_that_fell_meanwhile_again(own: Sandbox) -> None:
+    with Sandbox(own.kit) as begun:
+        begun.begin()
+        assert begun._built is not None
+        process = begun._built[1]
+        assert _answers(begun)[0] == FORTY_TWO
+        assert begun._built[1] is process
+    with Sandbox(own.kit) as begun:
+        begun.begin()
+        assert begun._built is not None
+        fallen = begun._built[1]
+        fallen.kill()
+        assert _answers(begun)[0] == FORTY_TWO
+        assert begun._built[1] is not fallen
+    with Sandbox(own.kit) as ended:
+        ended.begin()
+        assert ended._built is not None
+        process = ended._built[1]
+    assert process.poll() is not None, "a sandbox that nobody waited for outlived its object"
+
+
 class TestSharing:
     @pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
     def test_other_processes_are_served_by_the_same_zygote(self, own: Sandbox, method: str) -> None:
