@@ -1,8 +1,9 @@
 """What people wait for, in one table, beside what they would take instead: python -m benchmarks, or `make bench`.
 
-Machines are shared and noisy: within a row, what is compared took turns or ran one after the other. The table is kept
-in benchmarks/speed.json, and `python -m book.make.lists` puts it into README.md. A row whose tool is not there is left
-out, and says so: `make model` fetches the published model; llama-cpp-python and transformers are in no requirements.
+Machines are shared and noisy: within a row, what is compared took turns or ran one after the other. A table for each
+kind of processor is kept in benchmarks/speed.json, and `python -m book.make.lists` puts them into README.md. A row
+whose tool is not there is left out, and says so: `make model` fetches the published model; llama-cpp-python and
+transformers are in no requirements.
 """
 
 import argparse
@@ -15,10 +16,11 @@ import torch
 
 from autograder.places import KIT
 from benchmarks import checking, decoding, grading, published, training
-from benchmarks.measured import keep
+from benchmarks.measured import CPU, processor, whole
+from lab.evaluation.result_files import read_json, write_json
 from lab.published.gguf_file import NoModel, find
 
-FOLDER = Path(__file__).parent
+KEPT = Path(__file__).with_name("speed.json")  # a table for each kind of processor
 
 
 @dataclass(frozen=True)
@@ -111,9 +113,8 @@ def main() -> None:
     """Measure, print each row as it comes, and keep the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="of what takes turns, by default %(default)s")
-    parser.add_argument(
-        "--keep", action="store_true", help="write benchmarks/speed.json, of which README's table is made"
-    )
+    about = "write this kind of processor's table in benchmarks/speed.json, of which README's is made"
+    parser.add_argument("--keep", action="store_true", help=about)
     options = parser.parse_args()
     torch.set_num_threads(1)
     table: list[Row] = []
@@ -130,9 +131,11 @@ def main() -> None:
                 print(f"{row.what:44} {row.ours:>18}   {row.beside:>40}   {row.aim}: {verdict(row)}", flush=True)
     if options.keep:
         rows, share = [asdict(row) for row in table], training.share_of_products()
-        print(
-            keep(FOLDER, "speed.json", "benchmarks --keep", rows=rows, rounds=options.rounds, share_of_products=share)
-        )
+        content = {"rows": rows, "rounds": options.rounds, "share_of_products": share}
+        tables = read_json(KEPT) if KEPT.exists() else {}
+        tables.pop(processor(), None)
+        write_json(KEPT, tables | {processor(): whole("benchmarks --keep", CPU, content)})  # the newest is the last
+        print(KEPT)
 
 
 def verdict(row: Row) -> str:

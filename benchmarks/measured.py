@@ -1,6 +1,7 @@
 """What measurements of this folder share: calls timed in turn, and the file of a chapter's results that keeps them."""
 
 import argparse
+import platform
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -52,6 +53,20 @@ def in_turn(calls: Mapping[str, Callable[[], object]], repeats: int) -> dict[str
 
 def keep(folder: Path, file: str, command: str, device: torch.device = CPU, **content: Any) -> Path:
     """Write what was measured on a device into a folder of results, and return the file."""
-    how = {"versions": versions(), "commit": commit(), "command": f"python -m {command}"}
-    write_json(folder / file, {"device": device_name(device)} | content | how)
+    write_json(folder / file, whole(command, device, content))
     return folder / file
+
+
+def whole(command: str, device: torch.device, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was measured with the device, and how it was measured."""
+    how = {"versions": versions(), "commit": commit(), "command": f"python -m {command}"}
+    return {"device": device_name(device)} | dict(content) | how
+
+
+def processor() -> str:
+    """Return the kind of this processor, VENDOR-FAMILY-MODEL as Linux numbers them; elsewhere its architecture."""
+    about = Path("/proc/cpuinfo")
+    lines = about.read_text("utf-8").splitlines() if about.is_file() else []
+    fields = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    names = "vendor_id", "cpu family", "model"
+    return "-".join(fields[name] for name in names) if set(names) <= fields.keys() else platform.machine()

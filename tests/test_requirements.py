@@ -22,6 +22,7 @@ OPTIONAL = {
     "google": "autograder/kit/whole_file/dry_run.py",
     "triton": "solutions/long_context/kernel.py",
     "transformers": "benchmarks/published.py",
+    "llama_cpp": "benchmarks/published.py",
 }
 LINE = re.compile(r"(?P<name>[\w.-]+)==(?P<version>\S+)\s+# \S.*")
 

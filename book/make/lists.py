@@ -10,6 +10,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
@@ -57,16 +58,30 @@ def papers() -> Iterator[str]:
 
 
 def speed() -> Iterator[str]:
-    """Yield the rows of what people wait for, as `make bench` measured it."""
-    kept = json.loads((ROOT / "benchmarks" / "speed.json").read_text("utf-8"))
-    yield from ("| | here | beside it | aim | |", "|---|--:|--:|---|---|")
-    for row in kept["rows"]:
-        cells = (row["what"], row["ours"], row["beside"], row["aim"], "reached" if row["is_reached"] else "**missed**")
+    """Yield the rows of what people wait for, as `make bench` measured it: the newest table, beside it older ones."""
+    tables = json.loads((ROOT / "benchmarks" / "speed.json").read_text("utf-8"))
+    *others, here = tables
+    elsewhere = {other: {row["what"]: row for row in tables[other]["rows"]} for other in others}
+    yield f"| | {here} | beside it | aim | | {''.join(f'{other} | ' for other in others)}".rstrip()
+    yield f"|---|--:|--:|---|---|{'--:|' * len(others)}"
+    for row in tables[here]["rows"]:
+        cells = [row["what"], row["ours"], row["beside"], row["aim"], "reached" if row["is_reached"] else "**missed**"]
+        cells += [_figure(elsewhere[other].get(row["what"])) for other in others]
         yield f"| {' | '.join(cells)} |"
-    share = kept["share_of_products"]
-    yield from ("", f"{kept['device']}; `{kept['command']} --rounds {kept['rounds']}` at {kept['commit'][:8]}.")
+    yield ""
+    for kind, table in reversed(tables.items()):
+        yield f"{kind}: {table['device']}; `{table['command']} --rounds {table['rounds']}` at {table['commit'][:8]}."
+    share = tables[here]["share_of_products"]
     most = f"{share:.0%} of nn.Transformer's step in fp32 are matrix products, which both make"
     yield f"{most}: {1 / share:.1f} times as fast is the most."
+
+
+def _figure(row: dict[str, Any] | None) -> str:
+    """Return what a row's aim is about, in bold where it was missed."""
+    if row is None:
+        return "–"
+    figure = row["aim"].partition(", asked")[0] if "asked" in row["aim"] else row["ours"]
+    return figure if row["is_reached"] else f"**{figure}**"
 
 
 def needs() -> Iterator[str]:

@@ -59,8 +59,8 @@ def in_halves(
 ) -> Float[Tensor, "*batch out"]:
     """Return product(x, *weights) in float32; the weights are in half precision.
 
-    One piece takes as long as it takes to read them: then x is rounded to half precision, too. Several are computed in
-    float32, since PyTorch has no fast product of two matrices in half precision on a CPU.
+    One piece takes as long as it takes to read the weights: then x is rounded to half precision, too. Several are
+    computed in float32: of eight pieces all products took 74 ms on an EPYC, in half precision 112.
     """
     if x.shape[:-1].numel() == 1:
         return product(x.half(), *weights).float()
