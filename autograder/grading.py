@@ -33,8 +33,11 @@ def run(options: Namespace) -> int:
 
         demand_settings()
         demand([options.assignment] if options.assignment else [])
-        with ExitStack() as stack:
-            return _grade(options, _begun(options, stack) if _is_first(options) else None)
+        if not _is_first(options):
+            return _grade(options, None)
+        with _sandbox(options) as built:
+            built.begin()  # it takes longer than all that is done until it is needed
+            return _grade(options, built)
     from autograder.judge.process import judge_for
     from autograder.score import score
 
@@ -46,18 +49,6 @@ def run(options: Namespace) -> int:
 def _is_first(options: Namespace) -> bool:
     """Return whether a class is graded for the first time, on this machine: all that is there has to be judged."""
     return not options.scheduler and options.folder.exists() and not (options.out / "records").exists()
-
-
-def _begun(options: Namespace, stack: ExitStack) -> "Sandbox":
-    """Begin to start what the judging processes are forked from, and the sandbox: each takes seconds of imports."""
-    from autograder.judge.pool import warm
-    from autograder.judge.process import settle_threads
-
-    settle_threads()  # before the process that forks all judges begins
-    warm()
-    built = stack.enter_context(_sandbox(options))
-    built.begin()
-    return built
 
 
 def _grade(options: Namespace, built: "Sandbox | None") -> int:
@@ -83,6 +74,7 @@ class _Here:
     pool: "Pool"
 
     def outcomes(self, tasks: Iterable[tuple[int, "Task"]]) -> Iterator[tuple[int, "Outcome"]]:
+        self.pool.begin()
         self.built.start()
         return self.pool.outcomes(tasks)
 
@@ -90,14 +82,17 @@ class _Here:
 @contextmanager
 def _judges(options: Namespace, count: int, built: "Sandbox | None") -> Iterator["Judges"]:
     if not options.scheduler:
-        from autograder.judge.pool import Pool
+        from autograder.judge.pool import Pool, warm
+        from autograder.judge.process import settle_threads
 
         jobs = max(0, options.jobs) or len(os.sched_getaffinity(0))
+        settle_threads()  # before the process that forks all judges begins
+        warm()
         with ExitStack() as stack:
-            built = built or _begun(options, stack)
-            pool = stack.enter_context(Pool(min(jobs, count), _told(options, built.address)))
-            pool.begin()
-            yield _Here(built, pool)
+            if built is None:
+                built = stack.enter_context(_sandbox(options))
+                built.begin()
+            yield _Here(built, stack.enter_context(Pool(min(jobs, count), _told(options, built.address))))
         return
     if options.no_sandbox:
         raise ValueError("--no-sandbox is for this machine only: leave --scheduler out.")

@@ -58,7 +58,7 @@ def keep(folder: Path, file: str, command: str, device: torch.device = CPU, **co
 
 
 def whole(command: str, device: torch.device, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was measured with the device, and how it was measured."""
+    """Return the content of a measurement with its device, its versions, its commit and its command."""
     how = {"versions": versions(), "commit": commit(), "command": f"python -m {command}"}
     return {"device": device_name(device)} | dict(content) | how
 

@@ -8,6 +8,7 @@ as pools of one process it takes as many lines, and waits for ever for a process
 import gc
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 from abc import ABC, abstractmethod
@@ -165,7 +166,9 @@ def _forking() -> ForkServerContext:
 def warm() -> None:
     """Begin the imports that all judging processes share, while the caller does something else."""
     _forking()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # else an interrupt at the terminal shows where it imports
     forkserver.ensure_running()
+    signal.signal(signal.SIGINT, before)
 
 
 def _settle() -> None:

@@ -77,7 +77,7 @@ def speed() -> Iterator[str]:
 
 
 def _figure(row: dict[str, Any] | None) -> str:
-    """Return what a row's aim is about, in bold where it was missed."""
+    """Return the figure that a row's aim is about, in bold where it was missed."""
     if row is None:
         return "–"
     figure = row["aim"].partition(", asked")[0] if "asked" in row["aim"] else row["ours"]
