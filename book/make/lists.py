@@ -69,8 +69,9 @@ def speed() -> Iterator[str]:
         cells += [_figure(elsewhere[other].get(row["what"])) for other in others]
         yield f"| {' | '.join(cells)} |"
     yield ""
-    for kind, table in reversed(tables.items()):
-        yield f"{kind}: {table['device']}; `{table['command']} --rounds {table['rounds']}` at {table['commit'][:8]}."
+    made = (f"{kind} at {table['commit'][:8]}" for kind, table in reversed(tables.items()))
+    how = f"`{tables[here]['command']} --rounds {tables[here]['rounds']}`, {tables[here]['device']}"
+    yield f"Processors by vendor, family and model: {', '.join(made)}; {how}."
     share = tables[here]["share_of_products"]
     most = f"{share:.0%} of nn.Transformer's step in fp32 are matrix products, which both make"
     yield f"{most}: {1 / share:.1f} times as fast is the most."
