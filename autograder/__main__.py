@@ -12,6 +12,7 @@ from autograder.export import add_arguments as add_export
 from autograder.files import is_full
 from autograder.grade import add_arguments as add_grade
 from autograder.gradescope import add_arguments as add_gradescope
+from autograder.interrupts import ends_as_interrupts
 from autograder.places import BUILD, CLASS, KIT
 from autograder.release.publish import add_arguments as add_publish
 
@@ -94,7 +95,8 @@ def main(words: list[str] | None = None) -> int:
     from autograder.sandbox.sandbox import NoSandbox
 
     try:
-        status = options.run(options) if "run" in options else _run(options)
+        with ends_as_interrupts():
+            status = options.run(options) if "run" in options else _run(options)
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # of `| head`: nobody reads the rest

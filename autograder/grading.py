@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from autograder.interrupts import interrupts_wait
 from autograder.places import KIT
 
 if TYPE_CHECKING:
@@ -29,21 +30,29 @@ def run(options: Namespace) -> int:
     elif options.verb == "score" or not options.scheduler:
         sandbox.require()
     if options.verb == "grade":
-        from autograder.assignment import demand, demand_settings
-
-        demand_settings()
-        demand([options.assignment] if options.assignment else [])
-        if not _is_first(options):
-            return _grade(options, None)
-        with _sandbox(options) as built:
-            built.begin()  # it takes longer than all that is done until it is needed
-            return _grade(options, built)
+        return _class(options)
     from autograder.judge.process import judge_for
     from autograder.score import score
 
     with _sandbox(options) as built:
         built.start()
         return score(options.files, judge_for(_told(options, built.address)), options.assignment)
+
+
+def _class(options: Namespace) -> int:
+    from autograder.assignment import demand, demand_settings
+
+    demand_settings()
+    demand([options.assignment] if options.assignment else [])
+    if options.out.exists() and not options.out.is_dir():
+        raise ValueError(f"--out {options.out} is a file: give a folder for gradebook and pages")
+    if options.jobs < 0:
+        raise ValueError(f"--jobs: expected a number of processes, or 0 for one per core, got {options.jobs}")
+    if not _is_first(options):
+        return _grade(options, None)
+    with _sandbox(options) as built:
+        built.begin()  # it takes longer than all that is done until it is needed
+        return _grade(options, built)
 
 
 def _is_first(options: Namespace) -> bool:
@@ -74,7 +83,8 @@ class _Here:
     pool: "Pool"
 
     def outcomes(self, tasks: Iterable[tuple[int, "Task"]]) -> Iterator[tuple[int, "Outcome"]]:
-        self.pool.begin()
+        with interrupts_wait():  # a process that is just being started would say what it misses
+            self.pool.begin()
         self.built.start()
         return self.pool.outcomes(tasks)
 
@@ -85,7 +95,7 @@ def _judges(options: Namespace, count: int, built: "Sandbox | None") -> Iterator
         from autograder.judge.pool import Pool, warm
         from autograder.judge.process import settle_threads
 
-        jobs = max(0, options.jobs) or len(os.sched_getaffinity(0))
+        jobs = options.jobs or len(os.sched_getaffinity(0))
         settle_threads()  # before the process that forks all judges begins
         warm()
         with ExitStack() as stack:

@@ -32,7 +32,7 @@ autograder.submissions
 autograder.sandbox
 autograder.checks
 autograder.kit
-autograder.assignment autograder.files autograder.katex
+autograder.assignment autograder.files autograder.interrupts autograder.katex
 autograder.online
 autograder.settings autograder.definition
 autograder.places

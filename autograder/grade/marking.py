@@ -1,10 +1,8 @@
 """Gives submissions to the judges one by one, and records each outcome as it arrives."""
 
-import signal
 import sys
 import traceback
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,6 +12,7 @@ from autograder.files import atomic_write, is_full
 from autograder.grade import cache, summary
 from autograder.grade.cache import Records
 from autograder.gradebook.store.gradebook import ClassGradebook, NoGradebook
+from autograder.interrupts import interrupts_wait
 from autograder.judge.result import Outcome, Task
 from autograder.submissions.files import Submission
 from autograder.submissions.notebook import Unreadable
@@ -48,7 +47,8 @@ class Grader:
         for name in dict.fromkeys(submission.assignment for submission in submissions):
             self.forms[name] = template(name)
             self.book.register(self.forms[name])
-        self.book.exporter.prepare(next(iter(self.forms.values())).notebook)  # the judges are still starting
+        with interrupts_wait():
+            self.book.exporter.prepare(next(iter(self.forms.values())).notebook)  # the judges are still starting
         for number, outcome in judges.outcomes(self._tasks(submissions)):
             with interrupts_wait():  # until the caller has counted it
                 yield submissions[number], self._record(number, submissions[number], outcome)
@@ -104,32 +104,3 @@ class Grader:
             reason = f"the grader failed to record it ({type(error).__name__}): please tell its maintainers"
             return line | {"failed": True, "error": reason}
         return line
-
-
-@contextmanager
-def sigterm_as_interrupt() -> Iterator[None]:
-    """Let SIGTERM raise KeyboardInterrupt, as Ctrl-C does, so that sandbox and gradebook are closed in order."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
-def interrupts_wait() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM wait for the end of the block, and raise them there.
-
-    A database interrupted in its work may raise its own error in place of KeyboardInterrupt: the run would take it for
-    a fault of the grader, and go on.
-    """
-    came: list[int] = []
-    signals = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in signals}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        if came:
-            signal.raise_signal(came[0])

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from autograder.assignment import assignments, written
 from autograder.grade import summary
 from autograder.grade.cache import Records, exclusive
-from autograder.grade.marking import Grader, Judges, sigterm_as_interrupt
+from autograder.grade.marking import Grader, Judges
 from autograder.grade.people import People, Words
 from autograder.gradebook.people.lateness import Revised, due
 from autograder.gradebook.store.gradebook import ClassGradebook, NoGradebook
@@ -51,7 +51,7 @@ def grade(
     inbox = collect.read(root, assignments(), one, out)
     people = People(words, out, inbox)
     try:
-        with exclusive(out), sigterm_as_interrupt():
+        with exclusive(out):
             grader = Grader(root, out, ClassGradebook(out, db_url))
             grader.book.due(people.due, people.zones)
             rows, count, revised = _graded(inbox, grader, open_judges, people)

@@ -39,7 +39,9 @@ def find() -> Path:
     for folder in package.submodule_search_locations or () if package else ():
         if files := sorted(Path(folder).glob("*.gguf")):
             return files[0]
-    raise NoModel(f"The published model (93 MB, once) is not on this machine. Fetch it with: {GET}")
+    raise NoModel(
+        f"The published model (93 MB; grading has none, and needs none) is not on this machine. Fetch it with: {GET}"
+    )
 
 
 @dataclass(frozen=True)
@@ -53,9 +55,7 @@ class GgufFile:
         try:
             from gguf import GGUFReader
         except ImportError as error:
-            missing = error.name or "gguf"
-            how = GET if missing == "gguf" else f"python -m pip install {missing}"
-            raise NoModel(f"{self.path.name} needs the package {missing} to be read. Get it with: {how}") from None
+            raise self._lacking(error.name or "gguf") from None
         try:
             return GGUFReader(self.path)
         except (OSError, ValueError, IndexError) as error:
@@ -89,7 +89,14 @@ class GgufFile:
     def pieces(self) -> BytePairs:
         names, kinds = self.field("tokenizer.ggml.tokens"), self.field("tokenizer.ggml.token_type")
         marks = [name for name, kind in zip(names, kinds, strict=True) if kind == MARK]
-        return BytePairs(names, self.field("tokenizer.ggml.merges"), marks)
+        try:
+            return BytePairs(names, self.field("tokenizer.ggml.merges"), marks)
+        except ImportError as error:
+            raise self._lacking(error.name or "tokenizers") from None
+
+    def _lacking(self, package: str) -> NoModel:
+        how = GET if package in GET else f"python -m pip install {package}"
+        return NoModel(f"{self.path.name} needs the package {package} to be read. Get it with: {how}")
 
     @property
     def end(self) -> int:

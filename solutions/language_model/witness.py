@@ -106,6 +106,22 @@ def wrong_parts(length: int) -> dict[str, Parts]:
     }
 
 
+def wrong_in_steps() -> dict[str, Parts]:
+    """Return parts of which one is wrong only where something has been read before: they read a whole text rightly."""
+
+    def attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        return grouped(q, k, v, torch.ones(q.shape[2], k.shape[2], dtype=torch.bool).tril())
+
+    return {
+        "rope: positions from 0 in each call": replace(
+            TAUGHT, rope=lambda x, at, base: TAUGHT.rope(x, at - at[0], base)
+        ),
+        "grouped_query_attention: a new position sees the first alone": replace(
+            TAUGHT, grouped_query_attention=attention
+        ),
+    }
+
+
 def views() -> dict[str, Parts]:
     """Return models that see less of the past, by what they see."""
     first = tuple(range(SINKS))
@@ -254,7 +270,7 @@ def measurements(published: Published) -> Iterator[tuple[str, str, Callable[[], 
     short = torch.tensor([published.pieces.encode(TEXT)])
     for name, parts in {"right": TAUGHT, **wrong_parts(PIECES)}.items():
         yield "wrong", name, partial(losses, published, parts, texts)
-    for name, parts in {"right": TAUGHT, **wrong_parts(short.shape[1])}.items():
+    for name, parts in {"right": TAUGHT, **wrong_parts(short.shape[1]), **wrong_in_steps()}.items():
         yield "short", name, partial(losses, published, parts, short)
     yield "sizes", "excerpts", partial(sizes, published, texts)
     yield "sizes", "short", partial(sizes, published, short)

@@ -109,7 +109,7 @@ def by_hand(expected: np.ndarray, got: np.ndarray, tolerance: float) -> str | No
         return "right to one decimal: two are asked for"
     if right.any() and right.size > 1:
         places, others = (_listed(np.flatnonzero(each) + 1) for each in (right, ~right))
-        return f"right is number {places} of {right.size}, wrong {others}"
+        return f"of {right.size} numbers, right: no. {places}; wrong: no. {others}"
     return None
 
 

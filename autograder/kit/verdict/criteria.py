@@ -12,7 +12,6 @@ from autograder.kit.known.recognition import recognised
 from autograder.kit.verdict.answer import Answer, Call, Caller, Failure, ManyCaller, clean_answer
 from autograder.kit.verdict.cases import Case, Criterion, Kind, KnownMistake
 from autograder.kit.verdict.compare import (
-    NO_GRADIENT,
     are_different,
     by_hand,
     difference,
@@ -25,6 +24,7 @@ from autograder.kit.verdict.compare import (
 FEW = 2  # cases that are named
 NUMBERS = re.compile(r"( at \d+ of \d+ places, first)?( at )?[(\[][\d, ]*[)\]]")  # shapes, and places in a tensor
 CUT = " The values are right: is a part of the way back cut off, by .detach(), .data or no_grad()?"
+OVERFLOWS = " The values are right: does a part of the way back overflow, as exp of a large number does?"
 NO_ANSWER = Failure("bad_output", "no answer came back.")
 
 
@@ -153,8 +153,8 @@ class Evaluation:
         names = _leaves(case)
         for name, expected, got in zip(names, case.gradients or [], answer.gradients, strict=False):
             if text := gradient_difference(name, case.name, expected, got):
-                cut = "" if text.startswith(NO_GRADIENT) or self._values(case, None) else CUT
-                return self._rounded(case, None) or _wrong(text + cut)
+                cause = "" if got is None or self._values(case, None) else CUT if np.isfinite(got).all() else OVERFLOWS
+                return self._rounded(case, None) or _wrong(text + cause)
         if len(answer.gradients) != len(names):
             return Failure("no_gradient", "no gradient came back for some of the arguments.")
         return None

@@ -114,3 +114,20 @@ def test_nothing_outlives_a_run_that_is_ended(released: Path, tmp_path: Path, nu
         run.send_signal(number)
         run.wait(30)
         assert psutil.wait_procs(below, timeout=60)[1] == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["ended", "terminal closed"])
+def test_a_run_that_is_ended_while_its_sandbox_begins_says_so(released: Path, tmp_path: Path, number: int) -> None:
+    demand_sandbox()
+    submit(tmp_path / "in", ["mia"])
+    words = [sys.executable, "-m", "autograder", "grade", tmp_path / "in", "--out", tmp_path / "out"]
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        deadline = time.monotonic() + 60
+        while not (below := psutil.Process(run.pid).children(recursive=True)):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        run.send_signal(number)
+        said = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert said == ("", "autograder grade: stopped. Run the same command to continue.\n")
+    assert psutil.wait_procs(below, timeout=60)[1] == []

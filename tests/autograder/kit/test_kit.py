@@ -47,6 +47,7 @@ def test_right_values_get_all_points_in_any_wrapping(double):
         (lambda x: x * 3, "not the expected values"),
         (lambda x: 2 * x.detach(), "No gradient comes back"),
         (lambda x: x + x.detach(), "(a case). The values are right: is a part of the way back cut off"),
+        (lambda x: torch.where(x > -1e9, 2 * x, (1e4 * x.abs()).exp()), "The values are right: does a part of the way"),
         (lambda x: x.detach().mul_(2), "changes its argument x"),
         (lambda x: 2 * x * torch.rand(1).round() + torch.rand(1), "another answer the second time"),
         (lambda x: [[1.0], [1.0, 2.0]], "different"),
