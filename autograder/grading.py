@@ -30,7 +30,7 @@ def run(options: Namespace) -> int:
     elif options.verb == "score" or not options.scheduler:
         sandbox.require()
     if options.verb == "grade":
-        return _class(options)
+        return _grade_class(options)
     from autograder.judge.process import judge_for
     from autograder.score import score
 
@@ -39,7 +39,7 @@ def run(options: Namespace) -> int:
         return score(options.files, judge_for(_told(options, built.address)), options.assignment)
 
 
-def _class(options: Namespace) -> int:
+def _grade_class(options: Namespace) -> int:
     from autograder.assignment import demand, demand_settings
 
     demand_settings()
@@ -76,7 +76,7 @@ def _grade(options: Namespace, built: "Sandbox | None") -> int:
 
 
 @dataclass
-class _Here:
+class _LocalJudges:
     """The judging processes of this machine, which need its sandbox."""
 
     built: "Sandbox"
@@ -102,7 +102,7 @@ def _judges(options: Namespace, count: int, built: "Sandbox | None") -> Iterator
             if built is None:
                 built = stack.enter_context(_sandbox(options))
                 built.begin()
-            yield _Here(built, stack.enter_context(Pool(min(jobs, count), _told(options, built.address))))
+            yield _LocalJudges(built, stack.enter_context(Pool(min(jobs, count), _told(options, built.address))))
         return
     if options.no_sandbox:
         raise ValueError("--no-sandbox is for this machine only: leave --scheduler out.")

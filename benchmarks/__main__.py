@@ -16,7 +16,7 @@ import torch
 
 from autograder.places import KIT
 from benchmarks import checking, decoding, grading, published, training
-from benchmarks.measured import CPU, processor, whole
+from benchmarks.measured import CPU, processor, with_provenance
 from lab.evaluation.result_files import read_json, write_json
 from lab.published.gguf_file import NoModel, find
 
@@ -133,8 +133,8 @@ def main() -> None:
         rows, share = [asdict(row) for row in table], training.share_of_products()
         content = {"rows": rows, "rounds": options.rounds, "share_of_products": share}
         tables = read_json(KEPT) if KEPT.exists() else {}
-        tables.pop(processor(), None)
-        write_json(KEPT, tables | {processor(): whole("benchmarks --keep", CPU, content)})  # the newest is the last
+        tables.pop(processor(), None)  # the newest is the last
+        write_json(KEPT, tables | {processor(): with_provenance("benchmarks --keep", CPU, content)})
         print(KEPT)
 
 

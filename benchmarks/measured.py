@@ -53,11 +53,11 @@ def in_turn(calls: Mapping[str, Callable[[], object]], repeats: int) -> dict[str
 
 def keep(folder: Path, file: str, command: str, device: torch.device = CPU, **content: Any) -> Path:
     """Write what was measured on a device into a folder of results, and return the file."""
-    write_json(folder / file, whole(command, device, content))
+    write_json(folder / file, with_provenance(command, device, content))
     return folder / file
 
 
-def whole(command: str, device: torch.device, content: Mapping[str, Any]) -> dict[str, Any]:
+def with_provenance(command: str, device: torch.device, content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content of a measurement with its device, its versions, its commit and its command."""
     how = {"versions": versions(), "commit": commit(), "command": f"python -m {command}"}
     return {"device": device_name(device)} | dict(content) | how

@@ -167,8 +167,10 @@ def warm() -> None:
     """Begin the imports that all judging processes share, while the caller does something else."""
     _forking()
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # else an interrupt at the terminal shows where it imports
-    forkserver.ensure_running()
-    signal.signal(signal.SIGINT, before)
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _settle() -> None:

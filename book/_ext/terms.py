@@ -45,10 +45,10 @@ class Terms(SphinxPostTransform):
         wanted = {
             term: objects["term", own][1] for term, own in abroad(page, glossary).items() if ("term", own) in objects
         }
-        pattern = one_of(wanted)
+        pattern = pattern_of(wanted)
         for paragraph in list(self.document.findall(nodes.paragraph)):
             if wanted and isinstance(paragraph.parent, nodes.section) and self.link_first(paragraph, wanted, pattern):
-                pattern = one_of(wanted)
+                pattern = pattern_of(wanted)
 
     def link_first(self, paragraph: nodes.paragraph, wanted: dict[str, str], pattern: re.Pattern) -> bool:
         """Link the first term of a paragraph that the page has not linked yet, and cross it off; return whether."""
@@ -67,7 +67,7 @@ class Terms(SphinxPostTransform):
         return False
 
 
-def one_of(terms: Iterable[str]) -> re.Pattern:
+def pattern_of(terms: Iterable[str]) -> re.Pattern:
     """Return the pattern of these terms, also in the plural; the longest counts where several begin in one place."""
     longest = sorted(map(re.escape, terms), key=len, reverse=True)
     return re.compile(rf"\b({'|'.join(longest)})(?:s\b|\b)", re.IGNORECASE)

@@ -54,7 +54,7 @@ def halves(weight: Float[Tensor, "rows d_model"], heads: int) -> Float[Tensor, "
     return weight.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(0, 2)
 
 
-def in_halves(
+def half_precision_product(
     product: Callable[..., Tensor], x: Float[Tensor, "*batch in"], *weights: Float[Tensor, "_ _"]
 ) -> Float[Tensor, "*batch out"]:
     """Return product(x, *weights) in float32; the weights are in half precision.
@@ -71,7 +71,15 @@ class HalfLinear(nn.Linear):
     """x Wᵀ with a matrix in half precision."""
 
     def forward(self, input: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        return in_halves(functional.linear, input, self.weight)
+        return half_precision_product(functional.linear, input, self.weight)
+
+
+def put_half_layers(model: nn.Module) -> None:
+    """Put a `HalfLinear` in place of each linear layer; the weights come later."""
+    for module in list(model.modules()):
+        for name, layer in module.named_children():
+            if isinstance(layer, nn.Linear):
+                setattr(module, name, HalfLinear(layer.in_features, layer.out_features, bias=False))
 
 
 @dataclass
@@ -85,8 +93,8 @@ class Published:
 
     def use(self, parts: Parts) -> None:
         """Compute with these functions from now on."""
-        of_halves = partial(in_halves, parts.swiglu)
-        parts = replace(parts, rms_norm=partial(parts.rms_norm, eps=self.eps), swiglu=of_halves)
+        swiglu = partial(half_precision_product, parts.swiglu)
+        parts = replace(parts, rms_norm=partial(parts.rms_norm, eps=self.eps), swiglu=swiglu)
         for module in self.model.modules():
             if isinstance(module, Norm | FeedForward | Attention):
                 module.parts = parts
@@ -131,10 +139,7 @@ def load(parts: Parts = TAUGHT, path: Path | None = None) -> Published:
     recipe = recipe_of(file)
     with torch.device("meta"):  # no numbers are drawn: all come from the file
         model = Decoder(recipe, len(file.pieces))
-        for module in list(model.modules()):
-            for name, layer in module.named_children():
-                if isinstance(layer, nn.Linear):
-                    setattr(module, name, HalfLinear(layer.in_features, layer.out_features, bias=False))
+        put_half_layers(model)
     model.load_state_dict(weights_of(file, recipe), assign=True)
     published = Published(model.eval(), file.pieces, file.end, file.size("attention.layer_norm_rms_epsilon"))
     published.use(parts)

@@ -106,7 +106,7 @@ def wrong_parts(length: int) -> dict[str, Parts]:
     }
 
 
-def wrong_in_steps() -> dict[str, Parts]:
+def wrong_with_cache() -> dict[str, Parts]:
     """Return parts of which one is wrong only where something has been read before: they read a whole text rightly."""
 
     def attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -270,7 +270,7 @@ def measurements(published: Published) -> Iterator[tuple[str, str, Callable[[], 
     short = torch.tensor([published.pieces.encode(TEXT)])
     for name, parts in {"right": TAUGHT, **wrong_parts(PIECES)}.items():
         yield "wrong", name, partial(losses, published, parts, texts)
-    for name, parts in {"right": TAUGHT, **wrong_parts(short.shape[1]), **wrong_in_steps()}.items():
+    for name, parts in {"right": TAUGHT, **wrong_parts(short.shape[1]), **wrong_with_cache()}.items():
         yield "short", name, partial(losses, published, parts, short)
     yield "sizes", "excerpts", partial(sizes, published, texts)
     yield "sizes", "short", partial(sizes, published, short)
