@@ -5,11 +5,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from contextlib import suppress
 from ctypes.util import find_library
 from dataclasses import dataclass, field
 from pathlib import Path
 
 UNPRIVILEGED_USER = 30001  # root becomes this user before it starts the sandbox: it owns no file and no other process
+STAGING = "sandbox-mounts-"
+OLD_SECONDS = 600  # no sandbox takes so long to start
 PROBE = "unshare --user --map-root-user --mount --pid --ipc --net --uts --fork --mount-proc true".split()
 REMEDY = (
     "Student code is only run behind a sandbox. On Debian or Ubuntu: `apt-get install bubblewrap`, and allow user "
@@ -119,7 +123,8 @@ class BindMounts:
 
     def __enter__(self) -> "BindMounts":
         if os.geteuid() == 0:
-            self.staging = Path(tempfile.mkdtemp(prefix="sandbox-mounts-", dir="/tmp"))
+            _sweep()
+            self.staging = Path(tempfile.mkdtemp(prefix=STAGING, dir="/tmp"))
             self.staging.chmod(0o755)
             self._sources = list(dict.fromkeys(map(_source, self.folders.values())))
             for number in range(len(self._sources)):
@@ -127,10 +132,9 @@ class BindMounts:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove the staging folder. The sandbox keeps its mounts; rmdir, not rmtree: no file is ever deleted."""
+        """Remove the staging folder; the sandbox keeps its mounts."""
         if self.staging:
-            for place in (*self.staging.iterdir(), self.staging):
-                place.rmdir()
+            _remove_empty(self.staging)
 
     def binds(self) -> list[str]:
         """Return bubblewrap's arguments that show the folders, read-only."""
@@ -155,6 +159,21 @@ class BindMounts:
         mounted = [str(len(self._sources)), str(self.staging), *map(str, self._sources)]
         shell = ["unshare", "--mount", "--propagation", "private", "sh", "-c", _BIND_AND_EXEC, "sh"]
         return [*shell, *mounted, *user, *arguments]
+
+
+def _remove_empty(staging: Path) -> None:
+    """Remove a staging folder by rmdir, not rmtree: no file is ever deleted."""
+    for place in (*staging.iterdir(), staging):
+        place.rmdir()
+
+
+def _sweep() -> None:
+    """Remove the staging folders of runs that were killed while their sandbox was being built."""
+    for staging in Path("/tmp").glob(f"{STAGING}*"):
+        with suppress(OSError):
+            state = staging.lstat()
+            if state.st_uid == os.geteuid() and time.time() - state.st_mtime > OLD_SECONDS:
+                _remove_empty(staging)
 
 
 def python_base() -> Path:

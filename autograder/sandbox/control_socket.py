@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 PREFIX = "sandbox-control-"
 REQUEST = struct.Struct("<cI")  # the kind of request, and a job's CPU seconds
@@ -50,17 +50,24 @@ class Process:
 
 @dataclass
 class ControlSocket:
-    """A folder with the socket `socket`, the sandbox's settings in `settings`, and the lock `building`."""
+    """A folder with the socket `socket`, the sandbox's settings in `settings`, and the locks `building` and `in_use`.
+
+    `in_use` is locked as long as its maker lives, or a process that was forked from it.
+    """
 
     folder: Path
     settings: dict[str, Any]
+    in_use: IO[bytes] | None = None  # its maker's
 
     @classmethod
     def create(cls, settings: dict[str, Any]) -> "ControlSocket":
-        """Make the folder with its settings."""
+        """Make the folder with its settings; delete those of runs that were killed."""
+        _sweep()
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir="/tmp"))  # TMPDIR may be too long for a socket's path
-        (folder / "settings").write_text(json.dumps(settings))
-        return cls(folder, settings)
+        in_use = (folder / "in_use").open("wb")
+        fcntl.flock(in_use, fcntl.LOCK_EX)
+        (folder / "settings").write_text(json.dumps(settings))  # last: without it nobody sweeps the folder
+        return cls(folder, settings, in_use)
 
     @classmethod
     def open(cls, folder: Path) -> "ControlSocket":
@@ -107,3 +114,15 @@ class ControlSocket:
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
+        if self.in_use:
+            self.in_use.close()
+
+
+def _sweep() -> None:
+    """Delete this user's folders that no living process made: SIGKILL leaves its own behind."""
+    for folder in Path("/tmp").glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            if folder.lstat().st_uid == os.geteuid() and (folder / "settings").exists():
+                with (folder / "in_use").open("rb") as in_use:
+                    fcntl.flock(in_use, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(folder)

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import pytest
 
 from autograder.judge.session import Session
 from autograder.sandbox import sandbox
+from autograder.sandbox.bubblewrap import STAGING, BindMounts
+from autograder.sandbox.control_socket import ControlSocket
 from autograder.sandbox.sandbox import Sandbox
 from tests.support.sandboxed import QUICK, ask, says
 
@@ -157,3 +160,46 @@ class TestFalling:
         joined = "join" in made
         assert _gone([worker] if joined else [zygote, worker])
         assert Path("/proc", str(zygote)).exists() == joined
+
+
+MADE = """
+from autograder.sandbox.control_socket import ControlSocket
+made = ControlSocket.create({})
+print(made.folder, flush=True)
+input()
+"""
+
+
+def _making() -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", MADE], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+def _folder(run: subprocess.Popen[bytes]) -> Path:
+    assert run.stdout is not None
+    return Path(run.stdout.readline().decode().strip())
+
+
+def test_folders_of_killed_runs_are_swept_and_those_of_living_ones_stay() -> None:
+    with _making() as killed, _making() as living:
+        old, new = _folder(killed), _folder(living)
+        killed.kill()
+        killed.wait()
+        assert old.is_dir()
+        made = ControlSocket.create({})
+        assert [old.exists(), new.is_dir(), made.folder.is_dir()] == [False, True, True]
+        made.remove()
+        living.communicate(b"\n")
+    assert new.is_dir()  # it has ended without removing it
+    ControlSocket.create({}).remove()
+    assert not new.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root binds folders beforehand")
+def test_mount_places_of_killed_runs_are_swept_and_new_ones_stay() -> None:
+    old, new = (Path(f"/tmp/{STAGING}{age}-{os.getpid()}") for age in ("old", "new"))
+    for place in (old, new):
+        (place / "0").mkdir(parents=True)
+    os.utime(old, (0, 0))
+    with BindMounts({}):
+        assert [old.exists(), new.is_dir()] == [False, True]
+    shutil.rmtree(new)
