@@ -111,8 +111,15 @@ def main(words: list[str] | None = None) -> int:
         elif isinstance(error, RuntimeError) and not isinstance(error, NoSandbox):
             raise
         else:
-            print(f"autograder {options.verb}: {error}", file=sys.stderr)
+            print(f"autograder {options.verb}: {_words(error)}", file=sys.stderr)
         return 2
+
+
+def _words(error: BaseException) -> str:
+    """Return an error's message; of one of the system's, the path and the reason without a number."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
 
 
 def _no_room(error: BaseException, options: argparse.Namespace) -> str:

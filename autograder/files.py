@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import fcntl
 import os
 import stat
 from collections.abc import Iterator
@@ -12,8 +13,7 @@ from lab.files import aside
 # Names and marks are for their owner, or for a group of teachers where nbgrader's `groupshared` is set.
 PRIVATE, SHARED = 0o600, 0o660
 PRIVATE_FOLDER, SHARED_FOLDER = 0o700, 0o2770
-
-
+LOCK = ".grade.lock"
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)  # errors of the disk, not of one file
 
 
@@ -79,3 +79,22 @@ def tighten(path: Path, mode: int) -> None:
         about = path.lstat()
         if not stat.S_ISLNK(about.st_mode) and about.st_mode & taken and os.geteuid() in (0, about.st_uid):
             path.chmod(stat.S_IMODE(about.st_mode) & ~taken)
+
+
+@contextlib.contextmanager
+def exclusive(out: Path) -> Iterator[None]:
+    """Lock the folder against other runs, as long as the process lives; raise ValueError where another run holds it."""
+    folder(out)
+    with (out / LOCK).open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            holder = file.read().strip() or "unknown"
+            raise ValueError(
+                f"Another run (process {holder}) is grading into {out}. Wait until it ends, or give another --out DIR."
+            ) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield

@@ -2,12 +2,14 @@
 
 import os
 import sys
+import time
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from autograder.files import LOCK, exclusive
 from autograder.interrupts import interrupts_wait
 from autograder.places import KIT
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 def run(options: Namespace) -> int:
     """Run `grade` or `score`; return the exit status."""
+    options.started = time.monotonic()
     from autograder.sandbox import container, sandbox
 
     if options.no_sandbox:
@@ -35,7 +38,7 @@ def run(options: Namespace) -> int:
     from autograder.score import score
 
     with _sandbox(options) as built:
-        built.start()
+        built.begin()
         return score(options.files, judge_for(_told(options, built.address)), options.assignment)
 
 
@@ -46,6 +49,9 @@ def _grade_class(options: Namespace) -> int:
     demand([options.assignment] if options.assignment else [])
     if options.out.exists() and not options.out.is_dir():
         raise ValueError(f"--out {options.out} is a file: give a folder for gradebook and pages")
+    if (options.out / LOCK).exists():
+        with exclusive(options.out):  # another run is named at once, and not after all hand-ins have been read
+            pass
     if options.jobs < 0:
         raise ValueError(f"--jobs: expected a number of processes, or 0 for one per core, got {options.jobs}")
     if not _is_first(options):
@@ -72,6 +78,7 @@ def _grade(options: Namespace, built: "Sandbox | None") -> int:
         Words(options.due, options.handed_in, options.extend, options.roster, options.zone),
         options.assignment,
         options.all,
+        options.started,
     )
 
 

@@ -9,7 +9,7 @@ from autograder.canvas.api import Canvas
 from autograder.export import grades as class_grades
 from autograder.export.grades import Grade
 from autograder.export.lms import LMS
-from autograder.grade.cache import exclusive
+from autograder.files import exclusive
 from autograder.grade.summary import note
 from autograder.gradebook import view
 from autograder.gradebook.store.gradebook import ClassGradebook

@@ -9,8 +9,7 @@ from autograder.assignment import Template, demand, template
 from autograder.export import grades as class_grades
 from autograder.export.grades import Grade
 from autograder.export.lms import LMS, Lms, Recipient
-from autograder.files import PRIVATE, atomic_write, folder, hand_over, made
-from autograder.grade.cache import exclusive
+from autograder.files import PRIVATE, atomic_write, exclusive, folder, hand_over, made
 from autograder.grade.summary import counted, note
 from autograder.gradebook import view
 from autograder.gradebook.store.gradebook import ClassGradebook, NoGradebook, NotRecorded

@@ -1,16 +1,13 @@
 """Records of graded submissions: with them a run goes on where another one ended, and grades nothing twice."""
 
-import fcntl
 import hashlib
 import json
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder.files import PRIVATE, atomic_write, folder
+from autograder.files import PRIVATE, atomic_write
 from autograder.gradebook.view import Class, Entry, Line
 from autograder.judge.process import grader_key
 from autograder.submissions.files import Submission
@@ -124,22 +121,3 @@ def _is_written(path: Path) -> bool:
 def _origin(submission: Submission) -> dict[str, str]:
     """Return a submission's origin for its record."""
     return {"name": submission.name, "account": submission.account, "lms_name": submission.lms_name}
-
-
-@contextmanager
-def exclusive(out: Path) -> Iterator[None]:
-    """Lock the folder against other runs, as long as the process lives; raise ValueError where another run holds it."""
-    folder(out)
-    with (out / ".grade.lock").open("a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            holder = file.read().strip() or "unknown"
-            raise ValueError(
-                f"Another run (process {holder}) is grading into {out}. Wait until it ends, or give another --out DIR."
-            ) from None
-        file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
-        yield

@@ -13,8 +13,9 @@ from typing import Any
 from tqdm import tqdm
 
 from autograder.assignment import assignments, written
+from autograder.files import exclusive
 from autograder.grade import summary
-from autograder.grade.cache import Records, exclusive
+from autograder.grade.cache import Records
 from autograder.grade.marking import Grader, Judges
 from autograder.grade.people import People, Words
 from autograder.gradebook.people.lateness import Revised, due
@@ -38,16 +39,17 @@ def grade(
     words: Words = NO_WORDS,
     one: str = "",
     is_all: bool = False,
+    started: float | None = None,
 ) -> int:
     """Grade what is new or has changed below `root` into `out`; `words` say more of the people who handed in.
 
     `one` names the assignment, where folders and notebooks are not to decide it. `open_judges` opens so many judging
     processes, and `db_url` is the gradebook, by default that of nbgrader_config.py. With `is_all`, rows without a
-    remark are printed, too.
+    remark are printed, too. `started` is the time at which the command began, by the monotonic clock.
 
     Return the exit status: 0; 2: no judges or no gradebook; 3: the grader itself failed on some; 130: Ctrl-C.
     """
-    started = time.monotonic()
+    started = started or time.monotonic()
     inbox = collect.read(root, assignments(), one, out)
     people = People(words, out, inbox)
     try:
@@ -70,6 +72,8 @@ def grade(
     dates = {name: date for name, date in people.due.items() if name in here or words.due}
     known = grader.records.known
     for line in (*people.lines(known), *_about_dates(dates, here, revised, out), *_ungraded(rows, inbox)):
+        print(line)
+    for line in summary.next_steps(rows, here, out):
         print(line)
     for failure in revised.failed:
         print(failure, file=sys.stderr)
@@ -124,7 +128,8 @@ def _graded(
     try:
         records = grader.records
         _refuse_conflicts(inbox, records)
-        rows = {submission: row for submission in inbox.submissions if (row := records.find(submission))}
+        earlier = ((submission, records.find(submission)) for submission in inbox.submissions)
+        rows = {submission: row | {"file": submission.file} for submission, row in earlier if row}
         for submission in rows:
             records.keep_lms_name(submission)
         todo = [submission for submission in inbox.submissions if submission not in rows]
@@ -186,7 +191,7 @@ def summarise(inbox: Inbox, rows: dict[Submission, dict[str, Any]], known: Class
     known.read_gradebook()
     for n, line in enumerate(lines):
         if graded := known.graded.get((line["student"], line.get("assignment", ""))):
-            line = line | {name: getattr(graded, name) for name in summary.OF_GRADEBOOK}
+            line = line | {name: getattr(graded, name) for name in (*summary.OF_GRADEBOOK, "seconds_late")}
         lines[n] = line | {"total": None} if line.get("error") and not line.get("manual_score") else line
     order = {name: index for index, name in enumerate(assignments())}
 

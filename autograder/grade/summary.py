@@ -1,17 +1,21 @@
 """The summary of a run: summary.csv, and the same as a table for the terminal."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from autograder import files
 from autograder.gradebook.store import spreadsheet
+from autograder.gradebook.view import is_empty
+from autograder.places import CLASS
 
 COLUMNS = (
     "student assignment score max_score bonus manual_score manual_max_score late_penalty total needs_manual_grade "
     "mistakes flags error note file"
 ).split()
 OF_GRADEBOOK = ("manual_score", "late_penalty", "total", "needs_manual_grade")
+MOST_TITLES = 2  # of one student's mistakes in the terminal
 MISSING = "has not handed in"
 MOST_NAMED = 10  # students whom one line names
 GONE = "not handed in this time; the earlier grade is kept"
@@ -19,7 +23,11 @@ GONE = "not handed in this time; the earlier grade is kept"
 
 def row(line: dict[str, Any]) -> dict[str, Any]:
     """Return the summary's row of one submission; small, as the rows of a whole class are in memory."""
-    mistakes = dict.fromkeys(mistake for check in line["checks"] for mistake in check["mistake"])
+    mistakes = {
+        mistake: title
+        for check in line["checks"]
+        for mistake, title in zip(check["mistake"], check.get("titles", check["mistake"]), strict=True)
+    }
     kept = {
         name: line.get(name) for name in ("student", "assignment", "score", "max_score", "manual_max_score", "file")
     }
@@ -28,12 +36,19 @@ def row(line: dict[str, Any]) -> dict[str, Any]:
     return kept | {
         "bonus": line.get("bonus", 0),
         "mistakes": " ".join(mistakes),
+        "titles": _some([*mistakes.values()]),
         "flags": "; ".join(line["flags"]),
         "error": line["error"] or "",
         "note": "; ".join(line.get("notes", [])),
+        "empty": is_empty(line),
         "failed": line.get("failed", False),
         "starved": line.get("starved", False),
     }
+
+
+def _some(titles: list[str]) -> str:
+    more = len(titles) - MOST_TITLES
+    return " ".join([*titles[:MOST_TITLES], *([f"And {counted(more, 'mistake')} more."] if more > 0 else [])])
 
 
 def write(rows: list[dict[str, Any]], path: Path, mode: int = files.PRIVATE) -> None:
@@ -58,17 +73,40 @@ def _has_remark(row: dict[str, Any]) -> bool:
     return any(remark and remark != GONE for remark in remarks)
 
 
-def _lines(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+def next_steps(rows: Sequence[dict[str, Any]], here: Iterable[str], out: Path) -> Iterator[str]:
+    """Yield lines on what a teacher looks at in the assignments `here`, and on the commands that come next."""
+    about = [row for row in rows if row.get("assignment") in set(here)]
+    yield from note("handed in late", _names(row for row in about if row.get("seconds_late")))
+    yield from note("with nothing written", _names(row for row in about if row.get("empty")))
+    by_hand = f"waiting for points by hand (`jupyter server` in {out}, then /formgrader)"
+    yield from note(by_hand, _names(row for row in about if row.get("needs_manual_grade")))
+    place = "" if out == CLASS else f" --out {shlex.quote(str(out))}"
+    yield f"Next: python -m autograder report{place}, and python -m autograder export{place} --to moodle, canvas or csv"
+
+
+def _names(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+    return (f"{row['student']}/{row['assignment']}" for row in rows)
+
+
+def _points(row: dict[str, Any]) -> str:
+    """Return a row's points before the late penalty, those by hand among them, of all core tasks."""
+    if row.get("score") is None:
+        return "-"
+    most = row["max_score"] + (row.get("manual_max_score") or 0)
+    return f"{row['score'] + (row.get('manual_score') or 0):g} / {most:g}"
+
+
+def _lines(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Yield the lines of a table with a row for each."""
     lines = [{name: _shown(value) for name, value in row.items()} for row in rows]
     who = max([len("student"), *(len(line["student"]) for line in lines)])
     what = max([len("assignment"), *(len(line.get("assignment", "")) for line in lines)])
     yield f"{'student':<{who}}  {'assignment':<{what}}  {'score':>11}  remarks"
-    for line in lines:
-        points = f"{line['score']} / {line['max_score']}" if line.get("score") else "-"
+    for line, row in zip(lines, rows, strict=True):
+        points = _points(row)
         if line.get("late_penalty", "0") not in ("0", ""):
             points += f" -{line['late_penalty']}"
-        remarks = [line.get(name, "") for name in ("error", "mistakes", "flags", "note")]
+        remarks = [line.get(name, "") for name in ("error", "titles", "flags", "note")]
         remark_text = "; ".join(remark for remark in remarks if remark)
         yield f"{line['student']:<{who}}  {line.get('assignment', ''):<{what}}  {points:>11}  {remark_text}".rstrip()
 

@@ -42,6 +42,12 @@ class Entry:
     graded: query.Submission | None = None
 
 
+def is_empty(line: Line) -> bool:
+    """Return whether a submission was read and has no answer."""
+    checks = line["checks"]
+    return bool(checks) and not line["error"] and all(check["failures"] == ["unwritten"] for check in checks)
+
+
 class Class:
     """The records and the people of a class; `read` adds its gradebook and the rest of its summary.
 

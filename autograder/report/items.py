@@ -42,12 +42,6 @@ class Item:
         return f"{100 * count / self.rated:.0f} %"
 
 
-def is_empty(entry: Entry) -> bool:
-    """Return whether a submission was read and has no answer."""
-    checks = entry.line["checks"]
-    return bool(checks) and not entry.line["error"] and all(check["failures"] == ["unwritten"] for check in checks)
-
-
 def items(assignment: str, entries: Iterable[Entry]) -> Iterator[Item]:
     """Yield the items of an assignment, from submissions that could be read and are not empty."""
     scores: dict[str, list[tuple[float, float, float]]] = {}  # of each check: points, most points, points of the others

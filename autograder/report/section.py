@@ -8,7 +8,7 @@ from typing import Any
 
 from autograder.assignment import assignments
 from autograder.gradebook.by_hand.regrade import RegradeRequest
-from autograder.gradebook.view import Class, Entry
+from autograder.gradebook.view import Class, Entry, is_empty
 from autograder.report import items, similarity
 
 MOST_TRENDS = 15
@@ -73,12 +73,12 @@ class Section:
 
     @property
     def empty(self) -> list[Entry]:
-        return [entry for entry in self.entries if items.is_empty(entry)]
+        return [entry for entry in self.entries if is_empty(entry.line)]
 
     @property
     def written(self) -> list[Entry]:
         """Return the submissions that could be graded and are not empty."""
-        return [entry for entry in self.read if not items.is_empty(entry)]
+        return [entry for entry in self.read if not is_empty(entry.line)]
 
     @property
     def errors(self) -> list[Entry]:

@@ -18,6 +18,7 @@ from autograder.submissions.notebook import IRREGULAR, LARGEST_FILE, LINK, Unrea
 MOST_ENTRIES = 500_000  # of a class's zip
 MOST_ENTRIES_OF_ONE = 2_000  # of one student's
 MOST_DIRECTORY = 64 << 20  # bytes of its table of contents, which is read as a whole
+TO_TEACHERS, TO_STUDENTS = "download it again", "make it and hand it in again"
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may ask for gigabytes to unpack a kilobyte
 
 ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
@@ -27,8 +28,8 @@ def list_zip(path: Path) -> list[SubmittedFile]:
     """Return the files of a class's zip; raise ValueError where it cannot be read."""
     try:
         with path.open("rb") as source:
-            _demand_small(source, MOST_ENTRIES)
-        return list(_files(path, MOST_ENTRIES))
+            _demand_small(source, MOST_ENTRIES, TO_TEACHERS)
+        return list(_files(path, MOST_ENTRIES, TO_TEACHERS))
     except Unreadable as error:
         raise ValueError(f"{path} cannot be graded: {error}.") from None
 
@@ -50,18 +51,18 @@ def list_inner_zip(zipped: SubmittedFile) -> list[SubmittedFile]:
 @lru_cache(maxsize=1)
 def _inner_files(zipped: SubmittedFile) -> list[SubmittedFile]:
     source = io.BytesIO(zipped.read())
-    _demand_small(source, MOST_ENTRIES_OF_ONE)
-    return list(_files(source, MOST_ENTRIES_OF_ONE, LARGEST_FILE))
+    _demand_small(source, MOST_ENTRIES_OF_ONE, TO_STUDENTS)
+    return list(_files(source, MOST_ENTRIES_OF_ONE, TO_STUDENTS, LARGEST_FILE))
 
 
-def _files(source: Path | BinaryIO, max_entries: int, max_bytes: float = math.inf) -> Iterator[SubmittedFile]:
+def _files(
+    source: Path | BinaryIO, max_entries: int, advice: str, max_bytes: float = math.inf
+) -> Iterator[SubmittedFile]:
     try:
         archive = zipfile.ZipFile(source)
         entries = archive.infolist()
     except (*ZIP_ERRORS, ValueError, struct.error) as error:
-        raise Unreadable(
-            f"this is no zip, or a broken one ({_describe(error)}); make it and hand it in again"
-        ) from None
+        raise Unreadable(f"this is no zip, or a broken one ({_describe(error)}); {advice}") from None
     if len(entries) > max_entries:
         raise Unreadable(f"the zip has {len(entries)} entries, at most {max_entries} are read")
     size = sum(entry.file_size for entry in entries if entry.filename.lower().endswith(".ipynb"))
@@ -73,7 +74,7 @@ def _files(source: Path | BinaryIO, max_entries: int, max_bytes: float = math.in
         yield SubmittedFile(parts, lambda entry=entry: _read(archive, entry), problem, entry.is_dir(), _time(entry))
 
 
-def _demand_small(source: BinaryIO, max_entries: int) -> None:
+def _demand_small(source: BinaryIO, max_entries: int, advice: str) -> None:
     """Raise Unreadable for no zip, and for a table of contents that would fill the memory before a file is read."""
     end = source.seek(0, io.SEEK_END)
     source.seek(max(0, end - (1 << 16) - 22))
@@ -81,7 +82,7 @@ def _demand_small(source: BinaryIO, max_entries: int) -> None:
     record = tail[tail.rfind(b"PK\x05\x06") :][:22] if b"PK\x05\x06" in tail else b""
     source.seek(0)
     if len(record) < 22:
-        raise Unreadable("this is no zip, or a part of one; hand it in again")
+        raise Unreadable(f"this is no zip, or a part of one; {advice}")
     size = struct.unpack("<L", record[12:16])[0]
     allowed = min(MOST_DIRECTORY, max_entries * 600)
     if size == 0xFFFFFFFF or size > allowed:

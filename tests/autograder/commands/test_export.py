@@ -14,7 +14,7 @@ import sys
 import pytest
 
 from autograder.assignment import assignments
-from autograder.grade.cache import exclusive
+from autograder.files import exclusive
 from tests.autograder.commands.test_privacy import umask
 from tests.support.classes import summary
 from tests.support.lms import (

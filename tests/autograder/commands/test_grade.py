@@ -56,8 +56,12 @@ def test_nothing_is_graded_twice(graded, run, capsys: pytest.CaptureFixture) -> 
     folder, out = graded
     before = (out / "gradebook.db").read_bytes()
     assert run(folder, out) == 0
-    assert graded_now(capsys.readouterr().out) == 0
+    said = capsys.readouterr().out
+    assert graded_now(said) == 0
     assert (out / "gradebook.db").read_bytes() == before
+    assert title("bahdanau.masked_softmax", "mask_after_softmax") in said  # as it is in words
+    assert "waiting for points by hand" in said and "mia/bahdanau" in said
+    assert said.splitlines()[-1].startswith(f"Next: python -m autograder report --out {out}")
 
 
 def test_what_changed_is_graded_again_and_a_persons_points_stay(graded, run, tmp_path: Path, capsys) -> None:

@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from autograder.assignment import template
-from autograder.grade.cache import exclusive
+from autograder.files import exclusive
 from autograder.grade.run import grade
 from autograder.gradebook.store.gradebook import ClassGradebook
 from autograder.judge.result import Outcome, Task, without_points
@@ -115,7 +115,10 @@ def test_what_is_no_longer_handed_in_keeps_its_grade_and_says_so(graded, run, tm
     folder, out = (shutil.copytree(place, tmp_path / place.name) for place in graded)
     before = totals(out)
     shutil.rmtree(folder / "fay")
+    folder = folder.rename(tmp_path / "moved")
     assert run(folder, out) == 0
+    files = {student: row["file"] for (student, _), row in summary(out).items()}
+    assert files["mia"].startswith(str(folder)) and not files["fay"].startswith(str(folder))
     assert totals(out) == before
     notes = {student: row["note"] for (student, _), row in summary(out).items() if row["note"]}
     assert notes == {"fay": "not handed in this time; the earlier grade is kept"}
