@@ -1,5 +1,6 @@
 """The common part of the command lines for all kinds of models: a corpus, its runs, training and scoring."""
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -42,6 +43,13 @@ class Evaluate(Where):
     def how(self) -> dict[str, Any]:
         """Return the scorer's options beside the run."""
         return {}
+
+
+def which(options: Train) -> list[str]:
+    """Return the options of `evaluate` for the run that `train` made with these."""
+    names = ("corpus", "source", "target", "recipe", "variant", "seed")
+    given = {name: getattr(options, name, None) for name in names}
+    return [word for name, value in given.items() if value not in (None, "") for word in (f"--{name}", str(value))]
 
 
 @contextmanager
@@ -102,6 +110,7 @@ class Kind:
         part_ways()
         if team.is_main:
             print(trained.progress.best_of(self.experiment.metric))
+            print(f"Score it: python -m solutions.{solution.name} evaluate {shlex.join(which(options))}")
 
     def evaluate(self, solution: Solution, argv: list[str]) -> None:
         """Score the trained models on the test sets and write the results."""

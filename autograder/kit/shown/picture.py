@@ -70,4 +70,4 @@ def _cell(value: float, same: bool, largest: float) -> str:
 
 def _written(value: float) -> str:
     """Return a number with three decimals at most, as the words above have it."""
-    return np.format_float_positional(value, precision=3, trim="-")
+    return np.format_float_positional(np.round(value, 3) + 0.0, precision=3, trim="-")  # + 0.0: no "-0"
