@@ -78,6 +78,14 @@ def test_every_table_header_says_something(folder):
             assert re.search(r"[^\s\u200b]", shown(FORMULA.sub("", header))), f"{page.name}: {header[:200]}"
 
 
+def test_every_table_header_in_the_texts_says_something():
+    """As above, where no book is built."""
+    for path in sorted(path for path in (ROOT / "book").rglob("*.md") if path.name != "slides.md"):
+        for line in re.findall(r"^\|(.+)\|\n\|[-:| ]+\|$", path.read_text(encoding="utf8"), flags=re.MULTILINE):
+            for header in re.sub(r"\$[^$]*\$", "∎", line).split("|"):
+                assert not header.strip() or re.search(r"[^\W∎]", header), f"{path}: {line}"
+
+
 @pytest.mark.parametrize("folder", [FULL, STUDENTS], ids=["full", "students"])
 def test_the_head_of_a_fold_has_a_name_and_holds_nothing_else_to_press(folder):
     """It is a button itself, and a screen reader reads what is in it as the button's name."""
