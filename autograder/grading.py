@@ -15,9 +15,9 @@ from autograder.places import KIT
 
 if TYPE_CHECKING:
     from autograder.grade.marking import Judges
+    from autograder.judge.assess import Outcome, Task
     from autograder.judge.pool import Pool
     from autograder.judge.process import JudgeSettings
-    from autograder.judge.result import Outcome, Task
     from autograder.sandbox.sandbox import Sandbox
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from autograder import checks
 from autograder.assignment import Template, template
+from autograder.judge.assess import summary
 from autograder.judge.judge import Judge, Judged, refused
 from autograder.judge.process import demand
-from autograder.judge.result import summary
 from autograder.sandbox import sandbox
 from autograder.submissions import parser_client
 from autograder.submissions.notebook import Unreadable, read_bytes

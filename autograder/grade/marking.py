@@ -13,7 +13,7 @@ from autograder.grade import cache, summary
 from autograder.grade.cache import Records
 from autograder.gradebook.store.gradebook import ClassGradebook, NoGradebook
 from autograder.interrupts import interrupts_wait
-from autograder.judge.result import Outcome, Task
+from autograder.judge.assess import Outcome, Task
 from autograder.submissions.files import Submission
 from autograder.submissions.notebook import Unreadable
 from autograder.submissions.parse_untrusted import LARGEST_KEPT

@@ -22,7 +22,7 @@ from autograder.sandbox.sandbox import NoSandbox
 from autograder.submissions.notebook import Unreadable
 
 if TYPE_CHECKING:  # they import torch
-    from autograder.judge.result import Outcome, Task
+    from autograder.judge.assess import Outcome, Task
 
 
 class Submission(Configurable):
@@ -103,7 +103,7 @@ class Autograding(_ForEach, converters.Autograde):  # pyright: ignore[reportInco
 
     def convert(self, book: ClassGradebook, form: Template, student: str) -> None:
         """Judge a submission without a grade, or newer than its grade; with --force, any."""
-        from autograder.judge.result import Task
+        from autograder.judge.assess import Task
 
         sandbox.require()
         book.register(form)

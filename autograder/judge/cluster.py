@@ -15,9 +15,9 @@ from typing import Any
 from distributed import Client, Future
 from distributed.scheduler import KilledWorker
 
+from autograder.judge.assess import Outcome, Task
 from autograder.judge.pool import Dispatcher, NoJudges, Work
 from autograder.judge.process import JudgeSettings, grader_digest, judged, prepare, settle_threads
-from autograder.judge.result import Outcome, Task
 
 CONNECT_SECONDS = 10
 LOOK_SECONDS = 5  # without an outcome, before it is asked whether there are workers left

@@ -24,8 +24,8 @@ from queue import SimpleQueue
 from typing import Any
 
 from autograder.definition import definition
+from autograder.judge.assess import Outcome, Task
 from autograder.judge.process import JudgeSettings, given_up, judged, prepare
-from autograder.judge.result import Outcome, Task
 
 STARTS = 2  # processes in a row that may die before they are ready
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from autograder.assignment import CHECK, Template, assignments, bonus, is_manual, stars, template
 from autograder.definition import definition
-from autograder.judge.result import Outcome, Task, assess, without_points
+from autograder.judge.assess import Outcome, Task, assess, without_points
 from autograder.places import HOME, KIT, ROOT, released_notebook
 from autograder.sandbox import sandbox
 from autograder.settings import settings

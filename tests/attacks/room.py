@@ -16,8 +16,8 @@ import psutil
 import pytest
 
 from autograder.assignment import Template, template
+from autograder.judge.assess import Outcome, Task, assess
 from autograder.judge.judge import Judge
-from autograder.judge.result import Outcome, Task, assess
 from autograder.judge.session import Limits
 from autograder.places import KIT, ROOT
 from autograder.sandbox.sandbox import Sandbox

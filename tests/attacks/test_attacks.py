@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.judge.result import Outcome
+from autograder.judge.assess import Outcome
 from tests.attacks import cases
 from tests.attacks.cases import NAME, Case
 from tests.attacks.room import CANARY, Room, room

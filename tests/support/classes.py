@@ -13,9 +13,9 @@ from autograder import checks
 from autograder.assignment import assignments
 from autograder.grade.run import grade
 from autograder.gradebook.store.gradebook import quiet
+from autograder.judge.assess import Outcome, Task
 from autograder.judge.judge import Judge
 from autograder.judge.process import judged_by
-from autograder.judge.result import Outcome, Task
 from autograder.kit.verdict.cases import title_of
 from examples import make_class
 

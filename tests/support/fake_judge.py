@@ -9,9 +9,9 @@ from unittest import mock
 
 from autograder.assignment import Template, template
 from autograder.judge import process
+from autograder.judge.assess import Outcome, Task, without_points
 from autograder.judge.judge import Judged, refused
 from autograder.judge.process import JudgeSettings
-from autograder.judge.result import Outcome, Task, without_points
 
 
 class StandIn:

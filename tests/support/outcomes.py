@@ -8,7 +8,7 @@ import nbformat
 from sqlalchemy import create_engine, text
 
 from autograder.assignment import CHECK, Template, bonus, grade_id
-from autograder.judge.result import Outcome
+from autograder.judge.assess import Outcome
 
 ANSWER = "The row of *me* leans on $\\alpha_1 < \\alpha_2$."
 PEOPLE = {  # share of each check's points, and whether the written questions are answered

@@ -10,8 +10,8 @@ import pytest
 from autograder import __main__ as command
 from autograder import grading
 from autograder.gradebook import config
+from autograder.judge.assess import Outcome, Task
 from autograder.judge.process import judged_by
-from autograder.judge.result import Outcome, Task
 from autograder.places import released_notebook
 from autograder.sandbox import sandbox
 from tests.support.fake_judge import StandIn

@@ -31,7 +31,7 @@ from autograder.gradebook.store.database import NoGradebook, named, one_line_err
 from autograder.gradebook.store.rows import AssignmentRows
 
 if TYPE_CHECKING:  # it imports torch, which recording does not need
-    from autograder.judge.result import Outcome
+    from autograder.judge.assess import Outcome
 
 __all__ = ["ClassGradebook", "NoGradebook", "NotRecorded", "quiet"]
 

@@ -20,7 +20,7 @@ from autograder.assignment import template
 from autograder.files import exclusive
 from autograder.grade.run import grade
 from autograder.gradebook.store.gradebook import ClassGradebook
-from autograder.judge.result import Outcome, Task, without_points
+from autograder.judge.assess import Outcome, Task, without_points
 from autograder.places import ROOT
 from tests.support.classes import QUICK, graded_now, submit, summary, totals
 from tests.support.outcomes import rows
@@ -118,7 +118,8 @@ def test_what_is_no_longer_handed_in_keeps_its_grade_and_says_so(graded, run, tm
     folder = folder.rename(tmp_path / "moved")
     assert run(folder, out) == 0
     files = {student: row["file"] for (student, _), row in summary(out).items()}
-    assert files["mia"].startswith(str(folder)) and not files["fay"].startswith(str(folder))
+    assert files["mia"].startswith(str(folder))
+    assert not files["fay"].startswith(str(folder))
     assert totals(out) == before
     notes = {student: row["note"] for (student, _), row in summary(out).items() if row["note"]}
     assert notes == {"fay": "not handed in this time; the earlier grade is kept"}

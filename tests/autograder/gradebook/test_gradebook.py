@@ -16,7 +16,7 @@ from autograder.gradebook import class_files
 from autograder.gradebook import config as files
 from autograder.gradebook.store.gradebook import ClassGradebook, quiet
 from autograder.gradebook.store.rows import automatic_score
-from autograder.judge.result import Outcome
+from autograder.judge.assess import Outcome
 from tests.support.classes import opened_book
 from tests.support.gradebooks import (
     DUE,

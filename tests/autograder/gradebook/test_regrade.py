@@ -10,7 +10,7 @@ import pytest
 from autograder.assignment import template
 from autograder.gradebook.by_hand import regrade
 from autograder.gradebook.store.gradebook import ClassGradebook
-from autograder.judge.result import LONGEST_NOTE, requests
+from autograder.judge.assess import LONGEST_NOTE, requests
 from autograder.report.page import report
 from tests.autograder.gradebook.test_bonus_points import submitted
 from tests.autograder.gradebook.test_formgrader import desk_of

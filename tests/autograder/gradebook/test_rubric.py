@@ -12,7 +12,7 @@ from autograder.assignment import Template, assignments, template
 from autograder.checks import questions
 from autograder.gradebook.by_hand import rubric
 from autograder.gradebook.store.gradebook import ClassGradebook
-from autograder.judge.result import Outcome
+from autograder.judge.assess import Outcome
 from autograder.places import KIT
 from tests.autograder.gradebook.test_bonus_points import submitted
 from tests.autograder.gradebook.test_formgrader import Desk, desk_of

@@ -10,10 +10,10 @@ import pytest
 from distributed import LocalCluster
 
 from autograder.grade.run import grade
+from autograder.judge.assess import Outcome
 from autograder.judge.cluster import Cluster
 from autograder.judge.pool import NoJudges
 from autograder.judge.process import JudgeSettings
-from autograder.judge.result import Outcome
 from tests.autograder.judge.test_pool import tasks
 from tests.support import fake_judge
 from tests.support.classes import QUICK, run_here, submit, totals

@@ -7,8 +7,8 @@ from typing import Any
 import nbformat
 import pytest
 
+from autograder.judge.assess import _written
 from autograder.judge.judge import Judged, refused
-from autograder.judge.result import _written
 from autograder.judge.session import clean_outputs
 from autograder.submissions.normalise import submission
 from tests.autograder.gradebook.test_feedback_pages import exporter, formgrader

@@ -13,10 +13,10 @@ import pytest
 from PIL import Image
 
 from autograder.assignment import grade_id
+from autograder.judge.assess import _written
 from autograder.judge.judge import refused
 from autograder.judge.markup import NOT_HERE
 from autograder.judge.pictures import NO_PICTURE, TOO_LARGE
-from autograder.judge.result import _written
 from autograder.submissions import normalise
 from tests.attacks.cases import notebook
 from tests.autograder.gradebook.test_feedback_pages import exporter, formgrader

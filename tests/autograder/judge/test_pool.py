@@ -12,9 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from autograder.judge.assess import Outcome, Task
 from autograder.judge.pool import NoJudges, Pool
 from autograder.judge.process import JudgeSettings
-from autograder.judge.result import Outcome, Task
 from autograder.places import released_notebook
 from autograder.sandbox.sandbox import NoSandbox
 from tests.support import fake_judge
