@@ -1,8 +1,8 @@
 """Cases on a student's machine: arrays recorded by `release`, so that `check` needs neither solutions nor checks.
 
-The road of a hint: an edit in mistakes/FUNCTION.txt, made into a wrong function (checks/edits.py); its answers, recorded
-as a case's `known` (release/recordings.py) and read back here; compared with the student's (known/recognition.py); its
-sentence in the verdict (verdict/grading.py).
+The road of a hint: an edit in mistakes/FUNCTION.txt, made into a wrong function (checks/edits.py); its answers,
+recorded as a case's `known` (release/recordings.py) and read back here; compared with the student's
+(known/recognition.py); its sentence in the verdict (verdict/grading.py).
 """
 
 import io
