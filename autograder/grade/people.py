@@ -7,9 +7,9 @@ from datetime import datetime, tzinfo
 from pathlib import Path
 
 from autograder.assignment import assignments
-from autograder.grade.summary import counted
+from autograder.grade.summary import counted, note
 from autograder.gradebook.people.extensions import Extensions
-from autograder.gradebook.people.lateness import dates_of, deadlines, time_zone, zones_of
+from autograder.gradebook.people.lateness import CLASS_ZONE, class_zone, dates_of, deadlines, time_zone, zones_of
 from autograder.gradebook.people.roster import Person, Roster, Table, read_table
 from autograder.gradebook.store.gradebook import ClassGradebook
 from autograder.gradebook.view import Class
@@ -26,7 +26,7 @@ class Words:
     handed_in: Iterable[str] = ()
     extend: Iterable[str] = ()
     roster: Iterable[str] = ()
-    zone: str = "UTC"
+    zone: str | None = None  # None: the one of the run before
 
 
 class People:
@@ -34,13 +34,15 @@ class People:
 
     def __init__(self, words: Words, out: Path, inbox: Inbox) -> None:
         """Raise ValueError for an option that cannot be read, and for an unknown student."""
-        zone = time_zone(words.zone)
-        self.out = out
+        name = words.zone or class_zone(out)
+        zone = time_zone(name)
+        self.out, self.remembered = out, "" if words.zone else name
         self.due = deadlines(words.due, assignments(), zone)
-        self.zones = zones_of(words.due, words.zone)
+        self.zones = zones_of(words.due, name) | ({CLASS_ZONE: name} if words.zone else {})
         self.times = dates_of(_lines(words.handed_in), assignments(), "--handed-in", zone)
         self.until = dates_of(_lines(words.extend), assignments(), "--extend", zone)
         here = sorted({submission.assignment for submission in inbox.submissions})
+        self.here = {submission.student for submission in inbox.submissions}
         self.tables = [_table(text, here, zone) for text in words.roster]
         self.roster = Roster.of(out)
         if self.tables:
@@ -79,18 +81,39 @@ class People:
         if self.tables:
             book.name_students({student: person for (student, _), person in known.people.items()})
 
+    def _contradictions(self, path: Path, name: str, table: Table, known: Class) -> Iterator[str]:
+        """Yield a line where a worksheet says that people have not handed in whose work is among what is graded."""
+        students = _students(name, table, known)
+        timed = {students.get(id(person)) for person, _ in table.submitted}
+        without = [students[id(person)] for person in table.people if students.get(id(person), "") in self.here - timed]
+        if without:
+            what = f"have handed in {name}, and {path} says that they have not: is it the worksheet of {name}, of today"
+            yield from note(what, without)
+
     def lines(self, known: Class) -> Iterator[str]:
-        """Yield a line on each table read, and one on students who are not on the roster."""
+        """Yield lines on dates and tables that were read, and one on students who are not on the roster."""
+        if self.remembered not in ("", "UTC") and (self.tables or self.times or self.until):
+            yield f"Times without a zone are read in {self.remembered}, as before; --zone changes that."
+        for (name, student), at in sorted(self.times.items()):
+            yield f"{student}/{name} handed in {_written(at)}."
+        for (name, student), at in sorted(self.until.items()):
+            yield f"{student}/{name} has a deadline of their own: {_written(at)}."
         for path, name, table in self.tables:
             line = f"{path}: {counted(len(table.people), 'person').replace('persons', 'people')}"
             if table.is_worksheet:
                 line += (
                     f", {counted(len(table.submitted), 'time')}, {counted(len(table.extended), 'extension')} of {name}"
                 )
-            yield line
+            yield f"{line}."
+            if table.is_worksheet:
+                yield from self._contradictions(path, name, table, known)
         if strangers := known.roster.strangers(known.submitted):
             more = f" and {len(strangers) - 10} more" if len(strangers) > 10 else ""
             yield f"Not on the roster: {'; '.join(strangers[:10])}{more}."
+
+
+def _written(moment: datetime | None) -> str:
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC" if moment else "at an unknown time"
 
 
 def _students(name: str, table: Table, known: Class) -> dict[int, str]:

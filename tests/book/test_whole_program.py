@@ -37,8 +37,8 @@ def program(name: str) -> ModuleType:
     return importlib.import_module(f"examples.whole_{name}")
 
 
-def test_every_chapter_has_one():
-    assert set(FILES) == set(all_chapters())
+def test_every_chapter_that_trains_has_one():
+    assert set(FILES) == {name for name in all_chapters() if (ROOT / "solutions" / name / "results").is_dir()}
 
 
 @pytest.mark.parametrize("name", FILES)

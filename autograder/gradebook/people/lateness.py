@@ -29,6 +29,7 @@ EXAMPLES = {"NAME=DATE": f"NAME={EXAMPLE}", BY_STUDENT: "NAME/Ada Lovelace=2026-
 EXPECTED_ZONE = "expected one such as UTC, +01:00 or Europe/Berlin"
 NEVER = "none"
 ZONES = "zones.json"
+CLASS_ZONE = ""  # in place of an assignment's name: of all dates without a zone
 ZONE = r"[A-Za-z][\w+-]*(?:/[\w+-]+)*"
 DATE_IN_ZONE = re.compile(rf"(?P<date>.*\d)\s+(?P<zone>{ZONE})")
 
@@ -157,6 +158,12 @@ def keep_zones(out: Path, zones: dict[str, str], mode: int) -> None:
     kept = _kept_zones(out)
     if zones and kept | zones != kept:
         atomic_write(out / ZONES, json.dumps(kept | zones, indent=1).encode(), mode)
+
+
+def class_zone(out: Path) -> str:
+    """Return the zone in which a class's dates without one were read last, UTC where none was given."""
+    kept = _kept_zones(out)
+    return kept.get(CLASS_ZONE) or (next(iter(kept.values())) if len(set(kept.values())) == 1 else "UTC")
 
 
 def zones(out: Path) -> dict[str, tzinfo]:
