@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from autograder.grade.summary import MISSING, note, printable
+from autograder.gradebook.people.lateness import duration
 from autograder.gradebook.people.names import name_key
 from autograder.gradebook.people.roster import Person
 from autograder.gradebook.store import query, spreadsheet
@@ -61,7 +62,7 @@ class Grade:
 
     @property
     def days_late(self) -> float:
-        return round(self.graded.seconds_late / DAY, 2)
+        return round(self.graded.seconds_late / DAY, 4)
 
     @property
     def comment(self) -> str:
@@ -77,7 +78,8 @@ class Grade:
         if of.manual_score:
             words += f", {of.manual_score:g} of them given by hand"
         if of.seconds_late:
-            words += f"; {self.days_late:g} days late: {round(of.late_penalty, 2):g} points taken off"
+            words += f"; {duration(of.seconds_late)} late"
+            words += f": {round(of.late_penalty, 2):g} points taken off" if of.late_penalty else ""
         if of.extended_to:
             words += f"; own deadline {of.extended_to:%Y-%m-%d %H:%M} UTC"
         words += f"; {reason}" if reason else ""

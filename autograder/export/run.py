@@ -62,7 +62,8 @@ def export(
 def _table(by_assignment: dict[str, list[Grade]], path: Path, mode: int) -> list[str]:
     every = [grade for grades in by_assignment.values() for grade in grades]
     atomic_write(path, class_grades.table(every), mode)
-    return [f"{path}: {_grades(every)}", *class_grades.notes(every)]
+    about = (f"{name}: {line}" for name, grades in by_assignment.items() for line in class_grades.notes(grades))
+    return [f"{path}: {_grades(every)}", *about]
 
 
 def _grades(grades: Iterable[Grade]) -> str:

@@ -47,6 +47,4 @@ def add_arguments(verb: ArgumentParser) -> None:
     )
     for option, metavar, meaning in REPEATED:
         verb.add_argument(option, action="append", default=[], metavar=metavar, help=meaning)
-    verb.add_argument(
-        "--zone", help="the zone of dates that name none, such as Europe/Berlin (as before, else UTC)"
-    )
+    verb.add_argument("--zone", help="the zone of dates that name none, such as Europe/Berlin (as before, else UTC)")

@@ -12,6 +12,7 @@ from autograder.gradebook.view import Class, Entry, Line
 from autograder.judge.process import grader_key
 from autograder.submissions.files import Submission
 from autograder.submissions.notebook import Unreadable
+from autograder.submissions.zip_files import Damaged
 
 
 def submission_key(submission: Submission) -> str:
@@ -55,6 +56,11 @@ class Records:
             return None
         return record.line if record.key == submission_key(submission) else None
 
+    def line(self, submission: Submission) -> Line | None:
+        """Return the line of this student's earlier submission, None where there is none."""
+        record = self._of(submission)
+        return record.line if record else None
+
     def conflict(self, submission: Submission) -> str:
         """Return the reason why a submission must not replace this student's earlier one, or "".
 
@@ -81,6 +87,18 @@ class Records:
         if record is None or record.line.get("error"):
             return ""
         return f"{submission.source.problem}. The grade of an earlier notebook stays"
+
+    def damaged(self, submission: Submission) -> str:
+        """Return the reason why an earlier grade stays where the class's zip was damaged on its way, or ""."""
+        record = self._of(submission)
+        if record and not record.line.get("error"):
+            try:
+                submission.content()
+            except Damaged as error:
+                return f"{error}. The earlier grade stays"
+            except Unreadable:
+                pass  # as it was handed in
+        return ""
 
     def first(self, submission: Submission, content: bytes) -> str:
         """Return the digest of the first content of this student and assignment that was graded, "" if unknown."""

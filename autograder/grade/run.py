@@ -15,7 +15,6 @@ from tqdm import tqdm
 from autograder.assignment import assignments, written
 from autograder.files import exclusive
 from autograder.grade import summary
-from autograder.grade.cache import Records
 from autograder.grade.marking import Grader, Judges
 from autograder.grade.people import People, Words
 from autograder.gradebook.people.lateness import Revised, due
@@ -65,15 +64,16 @@ def grade(
         return INTERRUPTED
     seconds = time.monotonic() - started
     here = dict.fromkeys(submission.assignment for submission in inbox.submissions)
+    rows_here = [row for row in rows if row.get("assignment", "") in {"", *here}]
     for line in summary.table(rows, here, is_all):
         print(line)
     submissions = summary.counted(len(inbox.submissions), "submission")
     print(f"{submissions}, {count} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
     dates = {name: date for name, date in people.due.items() if name in here or words.due}
     known = grader.records.known
-    for line in (*people.lines(known), *_about_dates(dates, here, revised, out), *_ungraded(rows, inbox)):
+    for line in (*people.lines(known), *_about_dates(dates, here, revised, out), *_ungraded(rows_here, inbox)):
         print(line)
-    for line in summary.next_steps(rows, here, out):
+    for line in summary.next_steps(rows_here, out):
         print(line)
     for failure in revised.failed:
         print(failure, file=sys.stderr)
@@ -107,7 +107,7 @@ def _about_dates(dates: dict[str, datetime | None], names: Iterable[str], revise
         yield f"Late penalties: {revised.changed} changed."
     if revised.unpunished:
         yield (
-            f"{revised.unpunished} late, without a penalty. To set one, write [late] in course.toml, "
+            "Being late costs no points. To set a penalty, write [late] in course.toml, "
             f"or set c.LateSubmissionPlugin.penalty_method in {out / 'nbgrader_config.py'} (autograder/docs/grade.md)."
         )
     for name in names:
@@ -127,28 +127,32 @@ def _graded(
     """Return the rows of the summary, the number of submissions graded now, and the changes of late penalties."""
     try:
         records = grader.records
-        _refuse_conflicts(inbox, records)
+        _refuse(inbox, {each: records.conflict(each) or records.stays(each) for each in inbox.submissions})
         earlier = ((submission, records.find(submission)) for submission in inbox.submissions)
         rows = {submission: row | {"file": submission.file} for submission, row in earlier if row}
         for submission in rows:
             records.keep_lms_name(submission)
+        _refuse(inbox, {each: records.damaged(each) for each in inbox.submissions if each not in rows})
         todo = [submission for submission in inbox.submissions if submission not in rows]
+        before = {each: record["score"] for each in todo if (record := records.line(each))}
         if todo:
             _mark(todo, grader, open_judges, rows)
+        for submission, score in before.items():
+            rows[submission]["before"] = score
+        count = sum(not rows[submission]["error"] for submission in todo)
         people.enter(grader.book, records.known)
         revised = grader.book.penalise(written())
-        return summarise(inbox, rows, records.known, grader.book.mode), len(todo), revised
+        return summarise(inbox, rows, records.known, grader.book.mode), count, revised
     finally:
         grader.book.close()
 
 
-def _refuse_conflicts(inbox: Inbox, known: Records) -> None:
-    """Reject hand-ins that would take the place of another student's, or of a graded notebook."""
-    reasons = {each: known.conflict(each) or known.stays(each) for each in inbox.submissions}
+def _refuse(inbox: Inbox, reasons: dict[Submission, str]) -> None:
+    """Reject hand-ins for which there is a reason: they would take the place of a better one, or another student's."""
     inbox.rejected += [
         Rejected(submission.student, submission.file, reason) for submission, reason in reasons.items() if reason
     ]
-    inbox.submissions[:] = [submission for submission in inbox.submissions if not reasons[submission]]
+    inbox.submissions[:] = [submission for submission in inbox.submissions if not reasons.get(submission)]
 
 
 def _mark(
@@ -189,9 +193,12 @@ def summarise(inbox: Inbox, rows: dict[Submission, dict[str, Any]], known: Class
         about = {"assignment": name, "note": summary.MISSING, "file": ""}
         lines += [{"student": person.name} | about for person in people]
     known.read_gradebook()
+    asked = {(each.student, each.assignment) for each in known.requests if each.answer is None}
     for n, line in enumerate(lines):
+        waiting = (line["student"], line.get("assignment", "")) in asked
         if graded := known.graded.get((line["student"], line.get("assignment", ""))):
-            line = line | {name: getattr(graded, name) for name in (*summary.OF_GRADEBOOK, "seconds_late")}
+            about = {name: getattr(graded, name) for name in (*summary.OF_GRADEBOOK, "seconds_late")}
+            line = line | about | {"has_request": waiting}
         lines[n] = line | {"total": None} if line.get("error") and not line.get("manual_score") else line
     order = {name: index for index, name in enumerate(assignments())}
 

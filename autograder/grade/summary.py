@@ -63,7 +63,7 @@ def table(rows: Sequence[dict[str, Any]], here: Iterable[str], is_all: bool = Fa
     if about:
         yield from _lines(about)
     if hidden := len(rows) - len(about):
-        yield f"{counted(hidden, 'row')} without a remark on this run: --all prints them, summary.csv has them."
+        yield f"{counted(hidden, 'more row')}: --all prints them, summary.csv has them."
     if not is_all:
         yield from note(GONE, (row["student"] for row in rows if row.get("note") == GONE))
 
@@ -73,27 +73,35 @@ def _has_remark(row: dict[str, Any]) -> bool:
     return any(remark and remark != GONE for remark in remarks)
 
 
-def next_steps(rows: Sequence[dict[str, Any]], here: Iterable[str], out: Path) -> Iterator[str]:
-    """Yield lines on what a teacher looks at in the assignments `here`, and on the commands that come next."""
-    about = [row for row in rows if row.get("assignment") in set(here)]
-    yield from note("handed in late", _names(row for row in about if row.get("seconds_late")))
-    yield from note("with nothing written", _names(row for row in about if row.get("empty")))
+def next_steps(rows: Sequence[dict[str, Any]], out: Path) -> Iterator[str]:
+    """Yield lines on what a teacher looks at in these rows, and on the commands that come next."""
+    moved = [row for row in rows if row.get("before") not in (None, row.get("score"))]
+    points = (f"{name} {row['before']:g} → {_shown(row.get('score')) or 'none'}" for name, row in _named(moved))
+    yield from note("graded again, with other points than before", points)
+    yield from note("handed in late", _names(row for row in rows if row.get("seconds_late")))
+    yield from note("with nothing written", _names(row for row in rows if row.get("empty")))
     by_hand = f"waiting for points by hand (`jupyter server` in {out}, then /formgrader)"
-    yield from note(by_hand, _names(row for row in about if row.get("needs_manual_grade")))
+    yield from note(by_hand, _names(row for row in rows if row.get("needs_manual_grade")))
+    yield from note("with a regrade request", _names(row for row in rows if row.get("has_request")))
     place = "" if out == CLASS else f" --out {shlex.quote(str(out))}"
     yield f"Next: python -m autograder report{place}, and python -m autograder export{place} --to moodle, canvas or csv"
 
 
+def _named(rows: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    return ((f"{row['student']}/{row['assignment']}", row) for row in rows)
+
+
 def _names(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
-    return (f"{row['student']}/{row['assignment']}" for row in rows)
+    return (name for name, _ in _named(rows))
 
 
 def _points(row: dict[str, Any]) -> str:
-    """Return a row's points before the late penalty, those by hand among them, of all core tasks."""
+    """Return a row's points, those by hand among them, less the late penalty, of all core tasks."""
     if row.get("score") is None:
         return "-"
     most = row["max_score"] + (row.get("manual_max_score") or 0)
-    return f"{row['score'] + (row.get('manual_score') or 0):g} / {most:g}"
+    late = f" − {row['late_penalty']:g} late" if row.get("late_penalty") else ""
+    return f"{row['score'] + (row.get('manual_score') or 0):g}{late} / {most:g}"
 
 
 def _lines(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -101,11 +109,9 @@ def _lines(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     lines = [{name: _shown(value) for name, value in row.items()} for row in rows]
     who = max([len("student"), *(len(line["student"]) for line in lines)])
     what = max([len("assignment"), *(len(line.get("assignment", "")) for line in lines)])
-    yield f"{'student':<{who}}  {'assignment':<{what}}  {'score':>11}  remarks"
+    yield f"{'student':<{who}}  {'assignment':<{what}}  {'points':>11}  remarks"
     for line, row in zip(lines, rows, strict=True):
         points = _points(row)
-        if line.get("late_penalty", "0") not in ("0", ""):
-            points += f" -{line['late_penalty']}"
         remarks = [line.get(name, "") for name in ("error", "titles", "flags", "note")]
         remark_text = "; ".join(remark for remark in remarks if remark)
         yield f"{line['student']:<{who}}  {line.get('assignment', ''):<{what}}  {points:>11}  {remark_text}".rstrip()

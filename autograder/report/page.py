@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 from autograder.definition import definition
 from autograder.files import atomic_write
 from autograder.gradebook import view
+from autograder.gradebook.people.lateness import duration
 from autograder.gradebook.view import Entry
 from autograder.report import section
 
@@ -29,7 +30,7 @@ def report(out: Path, formgrader: str = FORMGRADER, anonymous: bool = False) -> 
         loader=PackageLoader("autograder.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    jinja.filters |= {"points": _points, "text": _written, "duration": _duration, "code": code}
+    jinja.filters |= {"points": _points, "text": _written, "duration": duration, "code": code}
     page = jinja.get_template("report.html.j2").render(
         course=definition().title,
         folder=out.resolve().name,
@@ -61,15 +62,6 @@ def _written(student: str) -> str:
 
 def _points(number: float) -> str:
     return f"{number:.1f}".removesuffix(".0")
-
-
-def _duration(seconds: float) -> str:
-    """Return a time in its two largest units."""
-    minutes = int(seconds) // 60
-    days, hours, minutes = minutes // 1440, minutes // 60 % 24, minutes % 60
-    if days:
-        return f"{days} d {hours} h"
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 def _feedback(out: Path) -> Callable[[Entry], str]:

@@ -8,7 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,6 +22,10 @@ TO_TEACHERS, TO_STUDENTS = "download it again", "make it and hand it in again"
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may ask for gigabytes to unpack a kilobyte
 
 ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
+
+
+class Damaged(Unreadable):
+    """A file of a class's zip was damaged on its way: its student cannot help it."""
 
 
 def list_zip(path: Path) -> list[SubmittedFile]:
@@ -71,7 +75,8 @@ def _files(
     for entry in entries:
         parts, problem = _parts(_name(entry))
         problem = problem or _problem(entry)
-        yield SubmittedFile(parts, lambda entry=entry: _read(archive, entry), problem, entry.is_dir(), _time(entry))
+        read = partial(_read, archive, entry, advice)
+        yield SubmittedFile(parts, read, problem, entry.is_dir(), _time(entry))
 
 
 def _demand_small(source: BinaryIO, max_entries: int, advice: str) -> None:
@@ -134,14 +139,15 @@ def _problem(entry: zipfile.ZipInfo) -> str:
     return ""
 
 
-def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, advice: str) -> bytes:
     try:
         with archive.open(entry) as source:
             content = source.read(LARGEST_FILE + 1)
     except ZIP_ERRORS as error:
-        raise Unreadable(f"it cannot be unpacked ({_describe(error)}); make the zip and hand it in again") from None
+        kind = Damaged if advice == TO_TEACHERS else Unreadable
+        raise kind(f"it cannot be unpacked, the zip is damaged ({_describe(error)}); {advice}") from None
     if len(content) != entry.file_size:
-        raise Unreadable(f"expected {entry.file_size} bytes, as the zip says, got {len(content)}; make the zip again")
+        raise Unreadable(f"expected {entry.file_size} bytes, as the zip says, got {len(content)}; {advice}")
     return content
 
 

@@ -63,8 +63,11 @@ const build = (place) => {
     keep(chosen)
     place.scrollIntoView({ block: "nearest" }) // on a phone the drawing may lie below the buttons and the screen's edge
   }
-  // Where every state can be pressed in the drawing itself, the buttons are for keys and fingers.
-  buttons.classList.toggle("in-drawing", states.every((_, i) => svg.querySelector(`[data-pick="${i + 1}"]`)))
+  // Where the name of every state stands in the drawing and can be pressed there, the buttons are for keys and fingers.
+  const plain = (text) => text.replace(/[^\p{L}\p{N}]+/gu, "")
+  const isNamed = ({ name }, i) => [...svg.querySelectorAll(`text[data-pick="${i + 1}"]`)]
+    .some((text) => plain(name).startsWith(plain(text.textContent) || " "))
+  buttons.classList.toggle("in-drawing", states.every(isNamed))
   states.forEach(({ name, lang }, i) => element(buttons, "button", { type: "button", ...(lang && { lang }) }, name)
     .addEventListener("click", () => press(i + 1)))
   buttons.addEventListener("keydown", (event) => {

@@ -9,7 +9,7 @@ from typing import Any
 from IPython.display import HTML
 
 from book.show.quoting import quote
-from book.show.seed_plots import lines
+from book.show.seed_plots import between, lines
 from book.show.tables import table
 from lab.evaluation.result_files import read_json, results_folder
 from lab.show.plots import Picture
@@ -42,10 +42,16 @@ def step_times() -> Picture:
     """Draw the time of a step over the tokens in the cache, a line for each kind of attention."""
     curves = {WAYS[name]: list(times.items()) for name, times in steps().items()}
     ticks, times = ([point[axis] for points in curves.values() for point in points] for axis in (0, 1))
-    y_ticks = [tick for tick in (5, 10, 20, 50, 100) if 0.8 * min(times) <= tick <= 1.2 * max(times)]
+    y_ticks = [tick for tick in (5, 7, 10, 15, 20, 30, 50, 70, 100) if 0.8 * min(times) <= tick <= 1.2 * max(times)]
     title = "A step by what the heads keep"
     return lines(
-        curves, "tokens in the cache", "milliseconds a token", title, "xy", sorted(set(ticks)), y_ticks=y_ticks
+        curves,
+        "tokens in the cache",
+        "milliseconds a token, logarithmic",
+        title,
+        "xy",
+        sorted(set(ticks)),
+        y_ticks=y_ticks,
     )
 
 
@@ -63,7 +69,7 @@ def step_table() -> HTML:
         for way in ways
     ]
     pasts = [f"ms after {int(past):,}" for past in ways[0]["ms"]]
-    caption = "Four layers, 512 features, one thread (python -m benchmarks.kv_cache); 2 bytes a number"
+    caption = "Four layers, 512 features, one thread (python -m benchmarks.kv_cache); bytes at 2 a number"
     columns = ["eight query heads, and", "parameters", "bytes a token", *pasts, f"ms after {LONG:,}, copying"]
     return table(caption, columns, rows)
 
@@ -106,10 +112,6 @@ def _nats(runs: Iterable[dict[str, Any]], *names: str) -> list[float]:
     return [way["nats"] / way["tokens"] for way in _of(runs, *names)]
 
 
-def _between(numbers: list[float], form: str) -> str:
-    return f"{fmean(numbers):{form}} ({min(numbers):{form}}–{max(numbers):{form}})"
-
-
 def draft_table() -> HTML:
     """Return the savings by drafts, by their width and the words ahead: means of the seeds, and their range."""
     rows = []
@@ -119,9 +121,9 @@ def draft_table() -> HTML:
         for ahead in runs[0]["ahead"]:
             kept = [100 * each for each in _of(runs, "ahead", ahead, "kept")]
             saved, nats = _of(runs, "ahead", ahead, "tokens a call"), _nats(runs, "ahead", ahead)
-            rows.append([size, ahead, _between(kept, ".0f"), _between(saved, ".2f"), _between(nats, ".3f")])
-        rows.append([size, "the draft alone", "", "", _between(_nats(runs, "draft alone"), ".3f")])
-    rows.append(["no draft", "", "", "1", _between(_nats(_drafts(WIDTHS[0]), "large alone"), ".3f")])
+            rows.append([size, ahead, between(kept, 0), between(saved, 2), between(nats, 3)])
+        rows.append([size, "the draft alone", "", "", between(_nats(runs, "draft alone"), 3)])
+    rows.append(["no draft", "", "", "1", between(_nats(_drafts(WIDTHS[0]), "large alone"), 3)])
     columns = ["parameters of the draft", "words ahead", "kept of those judged, %", "words a pass", "nats a word"]
     caption = "Passes of the large model, and its loss on what is written (python -m solutions.language_model.drafts)"
     return table(caption, columns, rows)

@@ -21,6 +21,7 @@ SEEN = {  # as the result calls it, and how many pieces a late position sees
     "window 64, first piece": "64 + 1",
     "window 64, first 4 pieces": "64 + 4",
 }
+PIECES = 49_152  # that SmolLM2 knows
 FIRST_LAYER = 12  # from here on every layer's heads rest on the first piece
 
 
@@ -157,6 +158,7 @@ def quote_copying() -> None:
     quote(
         smol_new=f"{copying['whole']['new']:.1f}",
         smol_again=f"{copying['whole']['again']:.1f}",
+        smol_blind=f"{log(PIECES):.1f}",
         smol_without=f"{copying['without']['again']:.1f}",
         smol_least_other=f"{min(others):.1f}",
         smol_most_other=f"{max(others):.1f}",

@@ -8,7 +8,7 @@ from typing import Any
 
 from IPython.display import HTML
 
-from book.show.seed_plots import lines, seed_curves, spread
+from book.show.seed_plots import between, lines, seed_curves
 from book.show.tables import table
 from lab.evaluation.result_files import read_json, results_folder
 from lab.show.plots import Picture
@@ -109,7 +109,7 @@ def lengths_table() -> HTML:
     """Return the loss above the floor at each place, for each kind of positions."""
     rows = [[words, *_cells("lengths", variant, "excess")] for variant, words in POSITIONS.items()]
     columns = [f"tokens {start} to {end}" for start, end in pairwise(PLACES)]
-    caption = f"Above the floor, thousandths of a nat a word; trained on {LENGTH} tokens"
+    caption = f"Above the floor, thousandths of a nat a word, mean and range of three seeds; trained on {LENGTH} tokens"
     return table(caption, ["positions", *columns], rows)
 
 
@@ -118,7 +118,7 @@ def stretched_table(places: Sequence[int] = (1, 2, 4)) -> HTML:
     rows = []
     for name, words in STRETCHED.items():
         seeds = [[1000 * run[name][place] for run in kept("lengths", "rope")] for place in places]
-        rows.append([words, *(f"{fmean(each):.0f} ({min(each):.0f}–{max(each):.0f})" for each in seeds)])
+        rows.append([words, *(between(each, 0) for each in seeds)])
     columns = [f"tokens {PLACES[place]} to {PLACES[place + 1]}" for place in places]
     caption = f"Above the floor, thousandths of a nat a word, mean and range of three seeds; trained on {LENGTH} tokens"
     return table(caption, ["angles", *columns], rows)
@@ -126,7 +126,7 @@ def stretched_table(places: Sequence[int] = (1, 2, 4)) -> HTML:
 
 def _cells(experiment: str, variant: str, name: str) -> list[str]:
     runs = [[1000 * number for number in run[name]] for run in kept(experiment, variant)]
-    return [spread(seeds) for seeds in zip(*runs, strict=True)]
+    return [between(seeds) for seeds in zip(*runs, strict=True)]
 
 
 def stream() -> Picture:
@@ -150,8 +150,9 @@ def stream_table() -> HTML:
     rows = []
     for name, words in STREAMS.items():
         losses = [fmean(run["stream"][name]) for run in kept("lengths", "rope")]
-        rows.append([words, spread(losses, 3), spread([exp(loss) for loss in losses], 2)])
-    return table("A stream of 20,000 tokens, trained on 64", ["what is kept", "nats a word", "perplexity"], rows)
+        rows.append([words, between(losses, 3), between([exp(loss) for loss in losses], 2)])
+    caption = "A stream of 20,000 tokens, trained on 64; mean and range of three seeds"
+    return table(caption, ["what is kept", "nats a word", "perplexity"], rows)
 
 
 def distance() -> Picture:
@@ -196,7 +197,7 @@ def recall_table() -> HTML:
             ("again", "8"),
             ("again", "16"),
         ]
-        shares = [spread([100 * run[text][count] for run in runs]) for text, count in cells]
+        shares = [between([100 * run[text][count] for run in runs]) for text, count in cells]
         rows.append([words, *shares])
     columns = ["state", "2 pairs, %", "8", "16", "32", "48", "8, half of them twice", "16, half of them twice"]
-    return table("Values recalled", columns, rows)
+    return table("Values recalled, mean and range of the seeds", columns, rows)

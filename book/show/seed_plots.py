@@ -84,6 +84,12 @@ def spread(seeds: Sequence[float], digits: int = 1, of: str = "seed") -> str:
     return f"{mean} (one {of})" if len(seeds) == 1 else f"mean {mean} ({low} to {high}, {len(seeds)} {of}s)"
 
 
+def between(seeds: Sequence[float], digits: int = 1) -> str:
+    """Return mean and range as a narrow cell of a table: "93.8 (93.6–93.9)"."""
+    mean, low, high = (f"{each:.{digits}f}" for each in (statistics.fmean(seeds), min(seeds), max(seeds)))
+    return f"{mean} ({low}–{high})"
+
+
 def cloud(
     series: Mapping[str, Sequence[Point]], x_label: str, y_label: str, title: str = "", marks: Marks | None = None
 ) -> Picture:

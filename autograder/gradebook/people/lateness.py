@@ -146,6 +146,15 @@ def seconds_late(
     return (came_at - then if came_at > then else handed - deadline).total_seconds()
 
 
+def duration(seconds: float) -> str:
+    """Return a time in its two largest units."""
+    minutes = int(seconds) // 60
+    days, hours, minutes = minutes // 1440, minutes // 60 % 24, minutes % 60
+    if days:
+        return f"{days} d {hours} h"
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
 def zones_of(written: Iterable[str], default: str) -> dict[str, str]:
     """Return the time zones of the due dates of course.toml and `--due`, by assignment, as `time_zone` takes them."""
     dates = [*settings().deadlines.items(), *(tuple(each.split("=", 1)) for each in written if "=" in each)]

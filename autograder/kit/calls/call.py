@@ -191,7 +191,8 @@ def _gradients(result, cotangents: list, tensors: list[Tensor]) -> list[np.ndarr
         if isinstance(output, Tensor) and output.requires_grad and cotangent is not None
     ]
     if not terms:
-        text = "No gradient comes back: a .detach(), .item(), .numpy() or no_grad() cuts it off."
+        cut = "a .detach(), .item(), .numpy() or no_grad() cuts it off, or the result is made of none of the arguments"
+        text = f"No gradient comes back: {cut}."
         raise Unusable(text, "no_gradient")
     inputs = [tensor for tensor in tensors if tensor.requires_grad]
     total = torch.stack([term.double() for term in terms]).sum()

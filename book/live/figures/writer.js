@@ -178,7 +178,7 @@
     tell(model) {
       const { percent } = live;
       const lit = this.chances.filter((chance) => chance > 0).length, most = this.order.slice(0, 3).map((token) => `${this.corpus.source[token]} ${percent(model[token])}`);
-      if (!this.timer) this.status.textContent = (this.isEnded ? `The sentence has ended: ${this.words.join(" ")}. Write again for another one. ` : "") + `Most probable after ${live.cut(this.words.at(-1) ?? "<s>")}: ${most.join(", ")}. ${lit === model.length ? "All" : lit} of ${model.length} words can be drawn.`;
+      if (!this.timer) this.status.textContent = (this.isEnded ? `The sentence has ended: ${this.words.join(" ")}. Write again for another one. ` : "") + `Most probable after ${live.cut(this.words.at(-1) ?? "<s>")}: ${most.join(", ")}. ${lit === model.length ? "All" : lit} of ${model.length} words and marks can be drawn.`;
       const { least, paid, impossible } = live.besides(model, this.grammar, this.number);
       this.impossible = impossible;
       this.floor.textContent = this.grammar.size

@@ -75,7 +75,9 @@ def test_what_changed_is_graded_again_and_a_persons_points_stay(graded, run, tmp
     [ada] = [student for student in make_class.students() if student.name == "ada"]
     (folder / "fay/bahdanau/bahdanau.ipynb").write_bytes(ada.submission("bahdanau"))
     assert run(folder, out) == 0
-    assert graded_now(capsys.readouterr().out) == 1
+    said = capsys.readouterr().out
+    assert graded_now(said) == 1
+    assert f"1 graded again, with other points than before: fay/bahdanau 15 → {ALL:g}." in said
     after = totals(out)
     assert after.pop(("fay", "bahdanau")) == ALL + 2
     assert before.pop(("fay", "bahdanau")) == 15 + 2

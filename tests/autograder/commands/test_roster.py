@@ -1,5 +1,7 @@
 """The roster, hand-in times and extensions: as the LMS's own tables say them, or as a teacher types them."""
 
+import re
+import zipfile
 from datetime import UTC
 from pathlib import Path
 
@@ -73,9 +75,35 @@ def test_moodles_worksheet_says_who_is_late_and_who_has_an_extension(lms: Teache
     assert comment.endswith("; own deadline 2026-11-21 22:59 UTC")
     handed_in(lms, *THREE, ("11", "Zoe Ed"), words=("--handed-in", "bahdanau/Zoe Ed=2026-11-21 11:00"))
     assert late(lms)["Zoe Ed"] == ("0", own), "the extension was there before the work was"
+    again = handed_in(lms, *THREE, words=("--handed-in", "bahdanau/Zoe Ed=2026-11-21 11:00"))
+    assert "Times without a zone are read in Europe/Berlin, as before" in again
+    assert "Zoe Ed/bahdanau handed in 2026-11-21 10:00:00 UTC." in again
     without = WORKSHEET.replace(f" - {GRANTED}", "")
     handed_in(lms, *THREE, words=("--roster", file(lms, without), "--zone", "Europe/Berlin"))
     assert late(lms)["Moe Cy"] == ("1", "")
+
+
+def test_a_worksheet_that_contradicts_the_work_is_named(lms: Teacher) -> None:
+    shown = handed_in(lms, *THREE, ("10", "Loe Di"), words=("--roster", file(lms, WORKSHEET)))
+    assert re.search(r"1 have handed in bahdanau, and .*worksheet\.csv says that they have not.*: Loe Di\.", shown)
+    assert "says that they have not" not in handed_in(lms, *THREE, words=("--roster", file(lms, WORKSHEET)))
+
+
+def test_a_damaged_download_takes_no_grade_away_and_other_points_are_named(lms: Teacher) -> None:
+    handed_in(lms, *THREE)
+    before, zipped = summary(lms.out), lms.folder / "submissions.zip"
+    with zipfile.ZipFile(zipped) as archive:
+        entry = archive.infolist()[0]
+    content = bytearray(zipped.read_bytes())
+    place = entry.header_offset + 30 + len(entry.filename.encode()) + 40
+    content[place : place + 200] = bytes(200)
+    zipped.write_bytes(content)
+    status, shown = lms.types("grade", str(zipped))
+    assert status == 0
+    assert "it cannot be unpacked, the zip is damaged" in shown
+    assert "download it again. The earlier grade stays" in shown
+    after = summary(lms.out)
+    assert {key: row["score"] for key, row in after.items() if key[1]} == {k: row["score"] for k, row in before.items()}
 
 
 def test_an_extension_of_one_is_typed_counted_and_taken_back(lms: Teacher) -> None:

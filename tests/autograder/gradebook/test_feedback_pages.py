@@ -207,7 +207,7 @@ def test_a_notebook_without_headings_or_graded_cells_is_shown_whole():
 
 def test_the_page_has_points_and_what_waits_and_opens_what_lost_points(page):
     assert '<html lang="en">' in page
-    assert "<strong>7</strong> of 27 points, less 1.5 for being late" in page
+    assert "<strong>7</strong> of 27 points, after 1.5 were taken off for being late" in page
     assert "1 written answer waits for your teacher: up to 3 of these points are not given yet." in page
     sections = {part.partition('"')[0]: part for part in page.split('id="')[1:]}
     opened = {name for name, section in sections.items() if "<details open>" in section}

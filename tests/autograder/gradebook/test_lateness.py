@@ -41,7 +41,7 @@ def costs(out: Path) -> dict[str, float]:
 def test_penalties_set_after_a_first_grading_apply_at_the_next(teacher, out: Path) -> None:
     """Graded, then a due date by nbgrader's own command and a rule in the settings, then graded again."""
     _, shown = teacher("--due", f"bahdanau={DUE}")
-    assert "1 late, without a penalty. To set one, write [late] in course.toml" in " ".join(shown.split())
+    assert "Being late costs no points. To set a penalty, write [late] in course.toml" in " ".join(shown.split())
     assert "1 handed in late: ada/bahdanau." in shown
     teacher("--due", "bahdanau=none")
     assert costs(out) == {"ada": 0, "bo": 0, "cy": 0}

@@ -132,7 +132,7 @@ def test_grades_comments_and_pages_go_out_once(types, there: State, tmp_path: Pa
     assert "uploaded: 4 grades, 4 feedback pages" in shown
     scores = {number: each["score"] for number, each in there.submissions.items()}
     assert scores == {11: most, 12: 0, 13: most, 14: 0, 15: None}
-    assert "1.46 days late" in comment(there, 12)
+    assert "1 d 11 h late" in comment(there, 12)
     assert there.pages[12].lstrip().startswith(b"<!")
     assert f"{most:g} of {core('bahdanau') + written('bahdanau'):g} points" in comment(there, 11)
     assert there.strangers == []
