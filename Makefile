@@ -62,6 +62,7 @@ $(STAMPS)/system: apt.txt
 
 course: $(SETUP) ## set up, make the student notebooks, build the book, grade the example class
 	@$(MAKE) --no-print-directory release  # the book's pages link it, and the class is graded by it
+	@rm -f build/cells-have-run
 	@$(MAKE) --no-print-directory --jobs=2 book class-beside
 	@cat build/class.log
 	@echo
@@ -72,7 +73,7 @@ course: $(SETUP) ## set up, make the student notebooks, build the book, grade th
 	  echo "The teacher's page:     build/example/report.html"; fi
 
 book: $(SETUP) ## build the book, code shown
-	@python book/make/build.py
+	@python book/make/build.py || { touch build/cells-have-run; exit 1; }
 
 book-students: $(SETUP) ## build the book with the graded bodies blanked
 	@python book/make/build.py --students
@@ -104,7 +105,8 @@ class-as-released:
 	python -m examples.make_class build/example/submitted && python -m autograder grade build/example/submitted --out build/example \
 	  && python -m autograder report --out build/example
 
-class-beside:  # one hand-in is a loop without an end: while it is waited for, the book can have the other core
+class-beside:  # when all cells have run, the book needs one core only
+	@for second in {1..600}; do test -e build/cells-have-run && break; sleep 1; done
 	@$(MAKE) --no-print-directory class-as-released >build/class.log 2>&1 || { cat build/class.log; exit 1; }
 
 model: $(SETUP) ## fetch a published language model, 93 MB: for `python -m solutions.language_model chat` and the end of notebook 8

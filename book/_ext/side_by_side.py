@@ -16,6 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 READ = {"name": "myst_nb_md", "type": "plugin"}  # by MyST-NB, as Sphinx reads a page
+DONE = "cells-have-run"  # from here on Sphinx needs one core: `make course` grades its class on the other
 QUIET = logging.getLogger("jupyter_cache.quiet")  # what fails is told by Sphinx
 QUIET.addHandler(logging.NullHandler())
 QUIET.propagate = False
@@ -30,14 +31,14 @@ def run_ahead(app: Sphinx, env: BuildEnvironment, added: set, changed: set, remo
     for page in cells:
         cache.add_nb_to_project(page, read_data=READ)
     new = sorted((record.uri for record in cache.list_unexecuted(list(cells))), key=cells.__getitem__, reverse=True)
-    if len(new) < 2:  # one alone is run by Sphinx
-        return []
     with ProcessPoolExecutor() as pool:  # the longest first, so that none is left for one process at the end
-        running = {pool.submit(run, folder, page, app.config.nb_execution_timeout): page for page in new}
+        ahead = new if len(new) > 1 else []  # one alone is run by Sphinx
+        running = {pool.submit(run, folder, page, app.config.nb_execution_timeout): page for page in ahead}
         for done, each in enumerate(as_completed(running), 1):
             each.result()
             page = Path(running[each]).relative_to(app.srcdir)
             print(f"cells run: {page}; {len(new) - done} of {len(new)} pages left", flush=True)
+    folder.with_name(DONE).touch()
     return []
 
 
