@@ -126,6 +126,8 @@ def _table(text: str, here: list[str], zone: tzinfo) -> tuple[Path, str, Table]:
     """Return the path, the assignment and the content of `--roster [NAME=]FILE`."""
     name, is_set, file = text.partition("=")
     if not (is_set and name.strip() in assignments()):
+        if is_set and not Path(text).exists() and Path(file).exists():
+            raise ValueError(f"--roster: no assignment {name.strip()!r}: expected one of {', '.join(assignments())}.")
         name, file = here[0] if len(here) == 1 else "", text
     table = read_table(Path(file), name.strip(), zone)
     if table.is_worksheet and not name:

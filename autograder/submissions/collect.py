@@ -25,6 +25,8 @@ def read(root: Path, assignments: list[str], one: str = "", out: Path | None = N
     """
     names = ", ".join(assignments)
     expected = f"expected STUDENT/NAME/NAME.ipynb, NAME one of {names}, or a zip from Moodle or Canvas"
+    if (root / "gradebook.db").exists() and (root / "records").is_dir():
+        raise ValueError(f"{root} is a graded class, with its gradebook: give the folder or zip of what was handed in.")
     if root.is_dir():
         files = list_folder(root, _place(out, root))
     elif root.suffix.lower() == ".ipynb" and root.exists():
@@ -36,6 +38,8 @@ def read(root: Path, assignments: list[str], one: str = "", out: Path | None = N
     inbox = _sort_by_student(files, root, assignments, one)
     if not inbox.submissions and not inbox.contested:
         reasons = "".join(f"\n  {rejected.file}: {rejected.error}" for rejected in inbox.rejected[:10])
+        if any(file.is_zip and len(file.parts) == 1 for file in files):
+            reasons += "\nIt holds zips: grade each of them by itself."
         raise ValueError(f"No submissions in {root}: {expected}.{reasons}")
     return inbox
 

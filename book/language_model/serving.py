@@ -42,7 +42,7 @@ def step_times() -> Picture:
     """Draw the time of a step over the tokens in the cache, a line for each kind of attention."""
     curves = {WAYS[name]: list(times.items()) for name, times in steps().items()}
     ticks, times = ([point[axis] for points in curves.values() for point in points] for axis in (0, 1))
-    y_ticks = [tick for tick in (5, 7, 10, 15, 20, 30, 50, 70, 100) if 0.8 * min(times) <= tick <= 1.2 * max(times)]
+    y_ticks = [tick for tick in (5, 7, 10, 15, 20, 25, 30, 50, 70, 100) if min(times) <= tick <= max(times)]
     title = "A step by what the heads keep"
     return lines(
         curves,

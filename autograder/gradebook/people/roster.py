@@ -189,6 +189,8 @@ def _rows(path: Path) -> list[dict[str, str]]:
         content = path.read_bytes()
     except OSError as error:
         raise ValueError(f"--roster: {path} cannot be read ({error.strerror}).") from None
+    if content.startswith(b"PK"):
+        raise ValueError(f"--roster: {path} is a zip or a spreadsheet: expected a CSV.")
     encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         text = content.decode(encoding)
