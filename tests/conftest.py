@@ -55,8 +55,10 @@ def pytest_collection_finish() -> None:
 
 def pytest_configure() -> None:
     """Make the notebooks where there are none: some tests are collected from them. One thread, as in the grader."""
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell starts what runs in the background so
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # what is started here can be interrupted
+    # A shell starts what runs in the background without Ctrl-C, nohup without SIGHUP: what is started here has both.
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, usual)
     os.environ[ONLY_CHAPTERS] = "1"  # the tests are about the course, whatever a class has for points and dates
     torch.set_num_threads(1)  # tensors are tiny: on a busy machine a softmax waits milliseconds for a second thread
     if not all(released_notebook(name).exists() for name in assignments()):

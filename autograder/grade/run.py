@@ -193,9 +193,9 @@ def summarise(inbox: Inbox, rows: dict[Submission, dict[str, Any]], known: Class
         about = {"assignment": name, "note": summary.MISSING, "file": ""}
         lines += [{"student": person.name} | about for person in people]
     known.read_gradebook()
-    asked = {(each.student, each.assignment) for each in known.requests if each.answer is None}
+    requested = {(each.student, each.assignment) for each in known.requests if each.answer is None}
     for n, line in enumerate(lines):
-        waiting = (line["student"], line.get("assignment", "")) in asked
+        waiting = (line["student"], line.get("assignment", "")) in requested
         if graded := known.graded.get((line["student"], line.get("assignment", ""))):
             about = {name: getattr(graded, name) for name in (*summary.OF_GRADEBOOK, "seconds_late")}
             line = line | about | {"has_request": waiting}

@@ -100,10 +100,10 @@ class TestNoSandbox:
         monkeypatch.setattr(sandbox, "unavailable_reason", lambda: "there is none here")
         monkeypatch.setattr(sandbox, "require_current_kit", lambda kit: None)
 
-        def start(self: Sandbox) -> None:
+        def begin(self: Sandbox) -> None:
             raise sandbox.NoSandbox("it was started")
 
-        monkeypatch.setattr(Sandbox, "start", start)
+        monkeypatch.setattr(Sandbox, "begin", begin)
         assert main(["score", "--no-sandbox", str(tmp_path / "none.ipynb")]) == 2
         printed = capsys.readouterr()
         for danger in ("solutions", "gradebook", "your files", "network", "forge"):
