@@ -87,7 +87,7 @@ class People:
         timed = {students.get(id(person)) for person, _ in table.submitted}
         without = [students[id(person)] for person in table.people if students.get(id(person), "") in self.here - timed]
         if without:
-            what = f"have handed in {name}, and {path} says that they have not: is it the worksheet of {name}, of today"
+            what = f"handed in {name}, but not by {path} (is it another assignment's, or an older one?)"
             yield from note(what, without)
 
     def lines(self, known: Class) -> Iterator[str]:

@@ -170,9 +170,8 @@ def keep_zones(out: Path, zones: dict[str, str], mode: int) -> None:
 
 
 def class_zone(out: Path) -> str:
-    """Return the zone in which a class's dates without one were read last, UTC where none was given."""
-    kept = _kept_zones(out)
-    return kept.get(CLASS_ZONE) or (next(iter(kept.values())) if len(set(kept.values())) == 1 else "UTC")
+    """Return the zone that `--zone` named last, in which dates without one are read; UTC before that."""
+    return _kept_zones(out).get(CLASS_ZONE, "UTC")
 
 
 def zones(out: Path) -> dict[str, tzinfo]:
