@@ -2,7 +2,6 @@
 
 import csv
 import json
-import os
 import re
 import shutil
 import zipfile
@@ -12,6 +11,7 @@ import pytest
 
 from autograder.places import COURSE, HOME
 from book.contents import all_chapters
+from tests.support.copied_course import elsewhere
 from tests.support.forked import python
 from tests.support.sandboxed import demand_sandbox
 
@@ -33,7 +33,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(course: Path, *words: str | Path, status: int = 0, cwd: Path | None = None) -> str:
-    environment = os.environ | {COURSE: str(course), "PYTHONPATH": str(HOME)}
+    environment = elsewhere(PYTHONPATH=str(HOME)) | {COURSE: str(course)}
     done = python(*map(str, words), cwd=cwd or course, env=environment)
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout + done.stderr

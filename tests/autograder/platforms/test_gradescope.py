@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.assignment import assignments
 from autograder.gradescope import results
 from autograder.gradescope.pack import pack
 from autograder.places import ROOT, released_notebook, source_notebook
@@ -125,7 +126,8 @@ def handed_in(folder: Path, files: dict[str, bytes]) -> dict:
     return results.run(folder, NAME, "hidden", 10)
 
 
-OTHER = released_notebook("luong")
+OTHER_NAME = next(name for name in reversed(assignments()) if name != NAME)
+OTHER = released_notebook(OTHER_NAME)
 EMPTY = b'{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 REFUSED = {
     "nothing": ({}, r"Hand in one notebook, bahdanau.ipynb.* Found: none\."),
@@ -133,7 +135,7 @@ REFUSED = {
     "two": ({"a.ipynb": b"{}", "b.ipynb": b"{}"}, r"Found: a.ipynb, b.ipynb"),
     "broken": ({"bahdanau.ipynb": b'{"cells": ['}, r"cannot be read: .*JSON is broken"),
     "empty": ({"bahdanau.ipynb": b""}, r"cannot be read"),
-    "another": ({"bahdanau.ipynb": b"luong"}, r"is the notebook 'luong': expected the notebook 'bahdanau'"),
+    "another": ({"bahdanau.ipynb": b"other"}, rf"is the notebook '{OTHER_NAME}': expected the notebook 'bahdanau'"),
     "another course's": ({"bahdanau.ipynb": EMPTY}, r"is not a notebook of this course"),
 }
 
@@ -141,7 +143,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_wrong_file_has_0_points_and_a_reason_that_is_never_hidden(released, tmp_path: Path, case: str) -> None:
     files, reason = REFUSED[case]
-    files = {name: OTHER.read_bytes() if content == b"luong" else content for name, content in files.items()}
+    files = {name: OTHER.read_bytes() if content == b"other" else content for name, content in files.items()}
     got = handed_in(tmp_path, files)
     assert got["score"] == 0
     assert re.search(reason, got["output"]), got["output"]

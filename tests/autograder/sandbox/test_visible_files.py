@@ -2,7 +2,6 @@
 
 import getpass
 import json
-import os
 import shutil
 import sys
 import tempfile
@@ -14,6 +13,7 @@ import pytest
 
 from autograder.assignment import grade_id
 from autograder.places import ROOT, released_notebook
+from tests.support.copied_course import elsewhere
 from tests.support.forked import python
 from tests.support.sandboxed import demand_sandbox
 
@@ -106,7 +106,7 @@ def graded(course: Path, tmp_path: Path) -> tuple[dict, str]:
     submitted = tmp_path / "submitted" / "mallory" / "bahdanau"
     submitted.mkdir(parents=True)
     (submitted / "bahdanau.ipynb").write_bytes(reader(course))
-    environment = {**os.environ, "PYTHONPATH": str(course), "HOME": str(course.parent)}
+    environment = elsewhere(PYTHONPATH=str(course), HOME=str(course.parent))
     words = f"-m autograder grade {submitted.parents[1]} --out {course}/build/class --jobs 1"
     ran = python(*words.split(), env=environment, cwd=course)
     assert ran.returncode == 0, ran.stderr
