@@ -89,7 +89,7 @@ def test_a_worksheet_that_contradicts_the_work_is_named(lms: Teacher) -> None:
     assert "but not by" not in handed_in(lms, *THREE, words=("--roster", file(lms, WORKSHEET)))
 
 
-def test_a_damaged_download_takes_no_grade_away_and_other_points_are_named(lms: Teacher) -> None:
+def test_a_damaged_download_takes_no_grade_away(lms: Teacher) -> None:
     handed_in(lms, *THREE)
     before, zipped = summary(lms.out), lms.folder / "submissions.zip"
     with zipfile.ZipFile(zipped) as archive:
