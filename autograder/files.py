@@ -81,6 +81,18 @@ def tighten(path: Path, mode: int) -> None:
             path.chmod(stat.S_IMODE(about.st_mode) & ~taken)
 
 
+def is_worked_on(out: Path) -> bool:
+    """Return whether a run holds the folder's lock."""
+    try:
+        with (out / LOCK).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # no run has been here, or this is not ours to read
+        pass
+    return False
+
+
 @contextlib.contextmanager
 def exclusive(out: Path) -> Iterator[None]:
     """Lock the folder against other runs, as long as the process lives; raise ValueError where another run holds it."""

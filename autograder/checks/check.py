@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -250,6 +250,7 @@ class Check:
         return None if answer.error else aligned(answer, case)
 
 
+@cache
 def hint_of(mistake: Callable) -> str:
     """Return a known mistake's hint for students: its docstring on one line."""
     return " ".join((mistake.__doc__ or "").split())

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -14,6 +15,7 @@ from autograder.checks.check import CaseInput, Check, by_hand
 from autograder.checks.edits import in_file
 from autograder.checks.faults import CheckFault
 from autograder.checks.points import GRADIENTS, UNCHANGED, Points
+from autograder.checks.worked_examples import Code, of_file
 from autograder.kit.calls import adapters
 from autograder.kit.verdict.answer import Caller
 from autograder.kit.verdict.hunts import Argument, HuntInput, Tried
@@ -97,12 +99,21 @@ class Hunt:
             points=self.points,
             also=tuple(kind for kind in (GRADIENTS, UNCHANGED) if kind in self.right.also),
             mistakes=(*in_file(self.right.reference, self.repaired.__name__), self._still_broken()),
-            examples=(),  # those of examples/repaired_….txt
+            examples=self._examples(),
             name=self.repaired.__name__,
             may_call=(),
             hunt=self,
         )
         return [of_input, named, mended]
+
+    def _examples(self) -> tuple[Code, ...]:
+        """Return the calls of examples/repaired_….txt, else those of the right function, under the repair's name."""
+        reference, name = self.right.reference, self.repaired.__name__
+        right_name = re.compile(rf"\b{self.right.function}\b")
+        of_right = of_file(reference, self.right.function)
+        return of_file(reference, name) or tuple(
+            right_name.sub(name, code) for code in of_right if isinstance(code, str)
+        )
 
     def _still_broken(self) -> Callable:
         """Return the broken function as a mistake whose hint does not name the bug."""

@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from autograder.definition import definition
-from autograder.files import atomic_write
+from autograder.files import atomic_write, is_worked_on
 from autograder.gradebook import view
 from autograder.gradebook.people.lateness import duration
 from autograder.gradebook.view import Entry
@@ -25,6 +25,8 @@ def report(out: Path, formgrader: str = FORMGRADER, anonymous: bool = False) -> 
     It has no scripts, and nothing from other servers.
     """
     class_data = view.read(out)
+    if is_worked_on(out):
+        class_data.notes.insert(0, "A run is grading this class: here is what it has graded so far. Make the page again.")
     sections = section.sections(class_data)
     jinja = Environment(
         loader=PackageLoader("autograder.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,

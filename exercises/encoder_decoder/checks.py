@@ -91,19 +91,19 @@ GREEDY = Check(
 
 
 BEAM_MISTAKES = known(searched, "beam_search")
+WAYS = {each.__name__: each for each in (*BEAM_MISTAKES, *known(searched, "beam_shortcuts"))}
 GREEDY_SEARCH, WIDE, END = "beam 1 is greedy search", "a beam wider than the vocabulary", "when the search ends"
 
 
 def beam_cases(rng: Rng) -> list[CaseInput]:
     """Draw models for which the usual short cuts of beam search lead to another sentence."""
-    ways = {each.__name__: each for each in (*BEAM_MISTAKES, *known(searched, "beam_shortcuts"))}
 
     def case(
         name: str, group: str, settings: tuple[int, int, float], against: str, *others: Callable, **more: Any
     ) -> CaseInput:
         """Return a case for beam, max_len and alpha that none of these mistakes gets right, the rarest seen first."""
-        apart = tuple(ways[way] for way in more.pop("apart", "").split())
-        arguments = beam_case(rng, *settings, [*others, *(ways[way] for way in against.split())], apart=apart, **more)
+        apart = tuple(WAYS[way] for way in more.pop("apart", "").split())
+        arguments = beam_case(rng, *settings, [*others, *(WAYS[way] for way in against.split())], apart=apart, **more)
         return CaseInput(name, arguments, group, ["a wide beam"] * (group == WIDE), tolerance=EXACT)
 
     places, same_places = "shrinks fills_up wider_after_an_end only_finished", "shrinks ended_compete"

@@ -3,6 +3,7 @@
 import csv
 import html
 import re
+import sqlite3
 from collections import Counter
 from dataclasses import asdict
 from datetime import timedelta
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from autograder.checks import checks
+from autograder.files import exclusive
 from autograder.grade import summary
 from autograder.gradebook.store.database import quiet
 from autograder.gradebook.view import read
@@ -132,6 +134,9 @@ def test_who_waits_for_a_person_and_who_was_late(tmp_path: Path) -> None:
         "bob": ["0", "waits", "", "5"],
         "cleo": ["0", "1", "−2", "6"],
     }
+    with sqlite3.connect(out / "gradebook.db") as gradebook:  # her answer is another now, and formgrader asks again
+        gradebook.execute("UPDATE grade SET needs_manual_grade = 1 WHERE manual_score = 1")
+    assert page(out)[1].table(ALL_SUBMISSIONS)["cleo"] == ["0", "1, waits", "−2", "6"]
 
 
 def test_what_is_missing_or_broken_is_said_and_costs_nothing_else(tmp_path: Path) -> None:
@@ -156,6 +161,9 @@ def test_what_is_missing_or_broken_is_said_and_costs_nothing_else(tmp_path: Path
         assert seen.table(ALL_SUBMISSIONS).keys() == {"anna"}
     (out / "summary.csv").write_text("student,assignment\nx,y\n")
     assert "summary.csv cannot be read" in page(out)[0]
+    with exclusive(out):
+        assert "A run is grading this class" in page(out)[0]
+    assert "A run is grading this class" not in page(out)[0]
 
 
 def test_files_of_no_assignment_are_listed(tmp_path: Path) -> None:
