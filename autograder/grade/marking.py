@@ -85,8 +85,9 @@ class Grader:
                 (folder / name).unlink(missing_ok=True)
 
     def _record(self, number: int, submission: Submission, outcome: Outcome) -> dict[str, Any]:
-        submit_line = {"student": submission.student, "file": submission.file, "notes": list(submission.notes)}
-        line, (key, first) = submit_line | outcome.line, self.keys.pop(number)
+        notes = [*submission.notes, *outcome.line.get("notes", [])]
+        about = {"student": submission.student, "file": submission.file, "notes": notes}
+        line, (key, first) = outcome.line | about, self.keys.pop(number)
         if outcome.starved:  # points may be lost by that: this record fits no file, so that the next run grades anew
             key, line["starved"], line["flags"] = "", True, [*line["flags"], STARVED]
         try:

@@ -87,14 +87,14 @@ def summary(judged: "Judged", form: Template | None) -> dict[str, Any]:
 
 
 def record(judged: "Judged", form: Template) -> dict[str, Any]:
-    """Return the line of `score` with the bonus and, for each check, the titles of mistakes and kinds of failures."""
+    """Return the line of `score` with bonus, notes and, for each check, titles of mistakes and kinds of failures."""
     line = summary(judged, form)
     more = [
         {"titles": verdict.titles, "failures": list(dict.fromkeys(failure.kind for failure in verdict.failures))}
         for verdict in judged.verdicts.values()
     ]
     checks = [check | about for check, about in zip(line["checks"], more, strict=True)]
-    return line | {"bonus": judged.bonus, "checks": checks}
+    return line | {"bonus": judged.bonus, "checks": checks, "notes": judged.notes}
 
 
 def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
@@ -109,8 +109,8 @@ def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
     kept = None if read.content is task.content else read.content
     if task.notice:
         tell(read.notebook, notice=task.notice)
-    notes = requests(read.notebook.cells, form.assignment)
-    line = record(judged, form) | ({"requests": notes} if notes else {})
+    requested = requests(read.notebook.cells, form.assignment)
+    line = record(judged, form) | ({"requests": requested} if requested else {})
     return Outcome(line, _written(read.notebook, judged), judged.starved, kept=kept)
 
 

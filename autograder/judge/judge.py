@@ -38,11 +38,12 @@ MOST_SHARED = 512  # sets of cases in a judging process: two notebooks' in all v
 
 @dataclass
 class Judged:
-    """The result of one notebook: verdicts by function, outputs by cell id, flags, and the error if it has no grade."""
+    """The result of one notebook: verdicts by function, outputs by cell id, remarks, and the error if not graded."""
 
     verdicts: dict[str, Verdict]
     outputs: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # on cells that an error ended, which are no reason to look twice
     error: str | None = None
     starved: bool = False  # something was stopped because a busy machine made it wait
     stars: dict[str, int] = field(default_factory=dict)  # of the functions whose points are a bonus
@@ -167,7 +168,9 @@ class _Run:
             if any(failure.kind != "unwritten" for failure in verdict.failures):  # else it calls nothing
                 self.lost.append(Lost(function, cases, list(self.session.ran)))
             if failure := self.session.trouble or stopped:
-                self.judged.flags.append(f"{function}: {failure.text}")
+                is_common = failure is stopped and failure.kind == "raised"
+                remarks = self.judged.notes if is_common else self.judged.flags
+                remarks.append(f"{function}: {failure.text}")
 
     def _why_missing(self, name: str) -> str:
         """Return the reason why a name in the notebook is missing, "" if it is unknown."""

@@ -26,7 +26,9 @@ def report(out: Path, formgrader: str = FORMGRADER, anonymous: bool = False) -> 
     """
     class_data = view.read(out)
     if is_worked_on(out):
-        class_data.notes.insert(0, "A run is grading this class: here is what it has graded so far. Make the page again.")
+        class_data.notes.insert(
+            0, "A run is grading this class: this is what it has graded so far. Make the page again later."
+        )
     sections = section.sections(class_data)
     jinja = Environment(
         loader=PackageLoader("autograder.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
