@@ -136,6 +136,11 @@ def test_flags_tell_and_do_not_judge(judged) -> None:
     assert result.score == ALL
     assert result.flags == ["torch's own attention: scaled_dot_product_attention"]
     assert judged(cells(RIGHT)).flags == []
+    slip = judged(cells(f"{RIGHT}\n)"))
+    assert (slip.flags, [note.partition(" (")[0] for note in slip.notes]) == (
+        [],
+        [f"{FUNCTION}: SyntaxError: unmatched ')'"],
+    )
 
 
 def test_the_notebook_of_another_assignment_is_refused() -> None:
