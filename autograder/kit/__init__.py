@@ -8,16 +8,17 @@ from autograder.kit.given import own_or_given
 __all__ = ["check", "check_all", "hint", "own_or_given"]
 
 
-def check_all(notebook: str = "") -> None:
+def check_all(notebook: str | dict = "") -> None:
     """Run the notebook's saved file from the top in a fresh process, as grading does, and print its score.
 
-    Without a name it is the file of the running notebook, else the newest notebook of the folder.
+    Without a name it is the file of the running notebook, else the newest notebook of the folder; so it is with the
+    `globals()` that `check` takes.
     """
     from autograder.kit.shown.lines import console_takes_all
     from autograder.kit.whole_file.dry_run import report_on_own
 
     console_takes_all()
-    report_on_own(notebook)
+    report_on_own(notebook if isinstance(notebook, str) else "")
 
 
 def hint(check_id: str | int = "", number: int = 0) -> None:
@@ -79,11 +80,12 @@ def check(check_id: str, namespace: dict) -> float | None:
     notes = [*printed, *lacking(function, namespace), *noted(check_id, verdict, local.only_grading_knows)]
     text = with_stars(verdict.hint or f"✓ {function}: all {verdict.max_score:g} points.", stars)
     report = fitting("\n".join([*older(function), text, *notes]))
-    if verdict.hint is not None and not stars:
-        show(verdict.outputs)
-        if verdict.score == 0:
-            raise NoPoints(report)
+    drawn = verdict.outputs if verdict.hint and not stars else []
+    if verdict.hint and not stars and verdict.score == 0:
+        show(drawn)  # an error ends the cell
+        raise NoPoints(report)
     print(report)
+    show(drawn)
     if stars or verdict.score == verdict.max_score:
         return None
     points = Points(verdict.score)
@@ -93,7 +95,7 @@ def check(check_id: str, namespace: dict) -> float | None:
 
 def _where(check_id: str, stop: KeyboardInterrupt) -> str:
     """Return the message for a student who stopped a check: on their machine it has no time limit."""
-    from autograder.kit.calls.call import own_lines
+    from autograder.kit.calls.errors import own_lines
 
     own = "\n".join(own_lines(stop))
     return f"{check_id.partition('.')[2]}: stopped. Is there an endless loop?" + (f" It was at\n{own}" if own else "")

@@ -5,12 +5,14 @@ import contextlib
 import functools
 import inspect
 import io
+import re
 import sys
 import textwrap
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from autograder.kit import course
 from autograder.kit.calls import peak
 from autograder.kit.known import recordings
 from autograder.kit.shown.printed import Prints
@@ -18,9 +20,11 @@ from autograder.kit.verdict.answer import Answer, Caller, Failure
 from autograder.kit.verdict.cases import Verdict
 from autograder.kit.verdict.grading import grade
 from autograder.kit.verdict.hunts import LETTERS, HuntInput, Tried, refusing
+from autograder.kit.verdict.lacking import names_used
 from autograder.kit.verdict.repair import repair
 
 Parts = Mapping[str, int | None]  # earlier functions that are not right yet, and the numbers of their parts
+MISSING = re.compile(r"name '(\w+)' is not defined")
 GRADING_TRIES = "Grading tries this one with right earlier ones, too."
 
 
@@ -107,15 +111,20 @@ def _tree(function: object) -> ast.AST | None:
         return None
 
 
-def repair_first(first: Verdict, earlier: Parts, *more: str) -> Verdict:
+def repair_first(first: Verdict, earlier: Parts, *more: str, calls: str = "If it calls") -> Verdict:
     """Return a verdict with the advice to repair the earlier functions before this one."""
     lines = [
-        f"If it calls your {named(name, part)}: that is not right yet. "
+        f"{calls} your {named(name, part)}: that is not right yet. "
         f"Repair {name if part is None else f'part {part}'} first."
         for name, part in earlier.items()
     ]
-    lines += more
-    return replace(first, hint="\n".join(filter(None, [*lines, first.hint])), details=[*lines, *first.details])
+    return begun_with(first, *lines, *more)
+
+
+def begun_with(verdict: Verdict, *lines: str) -> Verdict:
+    """Return a verdict whose words begin with these lines."""
+    hint = "\n".join(filter(None, [*lines, verdict.hint]))
+    return replace(verdict, hint=hint, details=[*lines, *verdict.details])
 
 
 def named(name: str, part: int | None) -> str:
@@ -124,14 +133,19 @@ def named(name: str, part: int | None) -> str:
 
 
 def advised(check_id: str, namespace: dict, first: Verdict, earlier: Parts) -> Verdict:
-    """Return the verdict on a function that lost points, with advice if an earlier one that it may call is wrong.
+    """Return the verdict on a function that lost points, with advice where an earlier one that it calls is to blame.
 
     Only grading can tell its points with right ones: a kit that could answer for them would hold the solution.
     """
-    name = check_id.partition(".")[0]
+    name, _, function = check_id.partition(".")
+    missing = dict.fromkeys(MISSING.findall(first.hint or ""))
+    if not_run := [part for each in missing if (part := course.parts(name).get(each)) and each not in namespace]:
+        return begun_with(first, *(f"`{part.name}` is from {part.place}: run its cell first." for part in not_run))
+    used = names_used(namespace.get(function), namespace)
     with contextlib.redirect_stdout(io.StringIO()):  # their own checks have shown their output
-        wrong = {each: part for each, part in earlier.items() if is_wrong(f"{name}.{each}", namespace)}
-    return repair_first(first, wrong, GRADING_TRIES) if wrong else first
+        called = {each: part for each, part in earlier.items() if each in used}
+        wrong = {each: part for each, part in called.items() if is_wrong(f"{name}.{each}", namespace)}
+    return repair_first(first, wrong, GRADING_TRIES, calls="It calls") if wrong else first
 
 
 def is_wrong(check_id: str, namespace: dict) -> bool:

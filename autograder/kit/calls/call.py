@@ -1,11 +1,7 @@
 """Calls a student's function with given arguments, and returns its answer as plain arrays."""
 
-import re
-import traceback
 from collections.abc import Callable, Iterator
-from functools import cache
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,38 +9,10 @@ import torch
 from torch import Tensor
 
 from autograder.kit.calls.adapter import Adapter, adapted
-from autograder.kit.course import packages
+from autograder.kit.calls.errors import failure
 from autograder.kit.verdict.answer import Answer, Failure, Kind
 
 MOST_OUTPUTS = 1000
-LONGEST_MESSAGE = 600  # characters of an exception's message
-
-KIT = Path(__file__).parents[3]
-LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python3\.\d+/|^<frozen ")
-LIBRARIES = [
-    *(KIT / package for package in (*packages(), "given")),
-    Path(traceback.__file__).parent,
-    Path(torch.__file__).parents[1],  # in the sandbox, packages lie in a folder of another name
-]
-LEFT_OVER = "the line `raise NotImplementedError()` is still in your function: delete it, and return the result."
-
-
-def _blank_codes() -> set[bytes]:
-    """Return the bytecode of a function that does nothing but raise NotImplementedError, written in all ways."""
-
-    def released() -> None:
-        raise NotImplementedError()
-
-    def without_call() -> None:
-        raise NotImplementedError
-
-    def with_text() -> None:
-        raise NotImplementedError("")
-
-    return {function.__code__.co_code for function in (released, without_call, with_text)}
-
-
-BLANK = _blank_codes()
 
 Cotangents = list | Callable[[list[np.ndarray]], list]  # one for each output, or a function from outputs to them
 
@@ -117,10 +85,7 @@ def call(
     except Unusable as error:
         answer.error = error.failure
     except BaseException as error:  # exit() in a student's function must not end the grader
-        frames = _own_frames(error)
-        stub = _stub(error, function, target)
-        text = LEFT_OVER if stub == "left over" else describe(error, frames)
-        answer.error = Failure("unwritten" if stub == "blank" else "raised", text)
+        answer.error = failure(error, function, target)
     return answer
 
 
@@ -183,7 +148,7 @@ def _gradients(result, cotangents: list, tensors: list[Tensor]) -> list[np.ndarr
     """Return the gradients of Σ output · cotangent with respect to every float argument; None: not reached."""
     outputs = list(result) if isinstance(result, tuple | list) else [result]
     if len(cotangents) == 1 and isinstance(result, tuple | list):
-        outputs = [torch.stack(outputs)]
+        outputs = [outputs]
     outputs = [_stacked(output) for output in outputs]
     terms = [
         (output * torch.from_numpy(np.array(cotangent)).to(output.device, output.dtype)).sum().cpu()
@@ -191,8 +156,8 @@ def _gradients(result, cotangents: list, tensors: list[Tensor]) -> list[np.ndarr
         if isinstance(output, Tensor) and output.requires_grad and cotangent is not None
     ]
     if not terms:
-        cut = "a .detach(), .item(), .numpy() or no_grad() cuts it off, or the result is made of none of the arguments"
-        text = f"No gradient comes back: {cut}."
+        ways = ".detach(), .item(), .tolist(), .numpy() or no_grad()"
+        text = f"No gradient comes back: a {ways} cuts it off, or the result is made of none of the arguments."
         raise Unusable(text, "no_gradient")
     inputs = [tensor for tensor in tensors if tensor.requires_grad]
     total = torch.stack([term.double() for term in terms]).sum()
@@ -204,47 +169,3 @@ def _stacked(output: Any) -> Any:
     """Return tensors in a list or tuple stacked to one, as their values are compared; anything else as it is."""
     parts = [_stacked(part) for part in output] if isinstance(output, list | tuple) else []
     return torch.stack(parts) if parts and all(isinstance(part, Tensor) for part in parts) else output
-
-
-def describe(error: BaseException, frames: list[traceback.FrameSummary]) -> str:
-    """Return an exception in a few words: its type, its message, and the student's own lines that led to it."""
-    try:
-        message = " ".join(str(error).split())[:LONGEST_MESSAGE]
-    except Exception:  # an exception of the student's own may fail even at this
-        message = ""
-    text = f"{type(error).__name__}: {message}" if message else type(error).__name__
-    return "\n".join([text, *_lines(frames)])
-
-
-def own_lines(error: BaseException) -> list[str]:
-    """Return three of the student's own lines that led to an exception: the first, and the two innermost."""
-    return _lines(_own_frames(error))
-
-
-def _lines(frames: list[traceback.FrameSummary]) -> list[str]:
-    return [
-        f"    line {frame.lineno}, in {frame.name}" + (f": {frame.line}" if frame.line else "")
-        for frame in (frames if len(frames) <= 3 else [frames[0], *frames[-2:]])
-    ]
-
-
-def _stub(error: BaseException, function: str, target: Any) -> str:
-    """Return "blank" for a function, or a class's method, as released; "left over" if only its `raise` has stayed."""
-    places = [tb.f_code for tb, _ in traceback.walk_tb(error.__traceback__) if not _is_foreign(tb.f_code.co_filename)]
-    names = vars(target) if isinstance(target, type) else [function]
-    if type(error) is not NotImplementedError or not places or places[-1].co_name not in names:
-        return ""
-    return "blank" if places[-1].co_code in BLANK else "left over"
-
-
-def _own_frames(error: BaseException) -> list[traceback.FrameSummary]:
-    """Return the student's own frames of an exception: neither the grader's nor a library's."""
-    own = ((f, line) for f, line in traceback.walk_tb(error.__traceback__) if not _is_foreign(f.f_code.co_filename))
-    return list(traceback.StackSummary.extract(own))
-
-
-@cache
-def _is_foreign(filename: str) -> bool:
-    """Return whether a frame is the grader's or a library's: the student reads only lines of their own."""
-    path = Path(filename)
-    return bool(LIBRARY.search(path.as_posix())) or any(path.is_relative_to(place) for place in LIBRARIES)

@@ -92,12 +92,17 @@ class Evidence:
         right = [case for case in answered if case.name in self.wrong]
         right = [case for case in right if are_same_prints(printed(list(case.outputs.values())), prints[case.name])]
         places = self._candidates(answered) if not right else []
+        known = answered[0].known
+        wrong = {place for place in self.wrong_places if not misshapen or self._is_comparable(*place)}
+        # A mistake that explains all by itself is no half of a pair: the other half would show nowhere.
+        enough = {i for i, each in enumerate(known) if places and self.explained(each.name) >= wrong}
         fitting = [
             {one, two}
             for pair, one, two in places
-            if all(are_same_prints(case.pairs.row(pair), prints[case.name]) for case in answered)
+            if not enough & {one, two}
+            and all(are_same_prints(case.pairs.row(pair), prints[case.name]) for case in answered)
         ]
-        return [known for i, known in enumerate(answered[0].known) if _is_common(fitting, i)]
+        return [each for i, each in enumerate(known) if _is_common(fitting, i)]
 
     def _candidates(self, answered: list[Case]) -> list[tuple[int, int, int]]:
         """Return the pairs that may be the student's two mistakes: their number, and the places of the two.
@@ -136,6 +141,8 @@ class Evidence:
         names = self.names()
         explained = {name: places for name in names if (places := self.explained(name) & wrong)}
         groups: list[set[str]] = [{name} for name, places in explained.items() if places == wrong]
+        if len(groups) == 2 and len(self.given) < len(self.cases):  # the cases that tell them apart may be the others
+            groups = [set.union(*groups)]
         if not groups and most > 1:
             two = combinations(explained, 2)
             groups = [{a, b} for a, b in two if explained[a] | explained[b] == wrong]

@@ -52,6 +52,8 @@ def hint(check_id: str | int = "", number: int = 0) -> None:
     Another part is named first: `hint("NAME.FUNCTION")`, `hint("NAME.FUNCTION", 2)`.
     """
     check_id, number = (_last, check_id) if isinstance(check_id, int) else (check_id or _last, number)
+    if check_id and "." not in check_id:  # the function alone: of the notebook that was checked last
+        check_id = f"{_last.partition('.')[0]}.{check_id}"
     name, _, function = check_id.partition(".")
     part = course.parts(name).get(function)
     if part is None:

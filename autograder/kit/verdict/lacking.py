@@ -44,6 +44,11 @@ def lacking(name: str, namespace: dict) -> list[str]:
     return lines + ([NO_GPU] if any(_needs_gpu(code, namespace) for code in codes) else [])
 
 
+def names_used(function: object, namespace: dict) -> set[str]:
+    """Return the names in a function's code, and in that of the notebook's functions that it calls."""
+    return {name for code in _codes(function, namespace, set()) for name in code.co_names}
+
+
 def _codes(value: object, namespace: dict, seen: set[int]) -> Iterator[CodeType]:
     """Yield the code of a function, or of a class's methods, and of the notebook's functions that it calls."""
     value = inspect.unwrap(value) if callable(value) else value

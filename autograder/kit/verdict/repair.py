@@ -63,12 +63,12 @@ def _complaint(original: ast.FunctionDef, mended: ast.FunctionDef) -> str:
     changed = [edit for edit in SequenceMatcher(None, old, new, autojunk=False).get_opcodes() if edit[0] != "equal"]
     if not changed:
         return f"is {original.name} as it was: change the statement that is wrong."
-    _, first, last, start, end = changed[0]
-    if len(changed) > 1 or last - first != 1 or end - start != 1:
-        return f"changes more than one statement of {original.name}: change one, and keep the others as they are."
     used = {node.id for each in mended.body for node in ast.walk(each) if isinstance(node, ast.Name)}
     if strange := sorted(used - _bound(mended) - _all_names(original) - LIBRARIES - set(dir(builtins))):
         return f"uses {', '.join(strange)}, which {original.name} does not have: mend the statement itself."
+    _, first, last, start, end = changed[0]
+    if len(changed) > 1 or last - first != 1 or end - start != 1:
+        return f"changes more than one statement of {original.name}: change one, and keep the others as they are."
     return ""
 
 

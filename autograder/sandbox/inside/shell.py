@@ -17,7 +17,7 @@ from IPython.core.formatters import DisplayFormatter
 from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
 
-from autograder.kit.calls import call
+from autograder.kit.calls import errors
 
 MAX_OUTPUT = 1_000_000  # characters of a cell's outputs, text and pictures together
 # What notebooks show: the first error and the first plot of a process cost a quarter of a second each, the first tensor
@@ -216,4 +216,4 @@ def _unwritten(error: BaseException | None) -> str:
     if type(error) is not NotImplementedError or any(error.args):
         return ""
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    return frame.f_code.co_name if frame.f_code.co_code in call.BLANK else ""
+    return frame.f_code.co_name if frame.f_code.co_code in errors.BLANK else ""

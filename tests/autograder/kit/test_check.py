@@ -285,17 +285,48 @@ def test_a_cells_syntax_error_in_a_dry_run_names_its_line_and_no_file_of_ipython
 PARTS = {"masked_softmax": 1, "additive_attention": 2}
 
 
+def notebook(source: str) -> dict:
+    """Return the names that this code defines, as a notebook has them."""
+    namespace: dict = {"torch": torch}
+    exec(source, namespace)
+    return namespace
+
+
+def test_an_earlier_part_that_is_not_called_is_neither_tried_nor_blamed(tmp_path: Path, monkeypatch) -> None:
+    """It may hold an endless loop; and a part that is not written yet waits for nothing."""
+    monkeypatch.setattr(recordings, "FOLDER", tmp_path)
+    for function in PARTS:
+        recordings.path(f"bahdanau.{function}").write_bytes(recording(f"bahdanau.{function}", PARTS))
+    for body in ("return torch.zeros(1)", "raise NotImplementedError()"):
+        namespace = notebook(f"def additive_attention(*given):\n    {body}")
+        namespace["masked_softmax"] = lambda *given: pytest.fail("it was called")
+        with pytest.raises(NoPoints) as no_points:
+            check("bahdanau.additive_attention", namespace)
+        assert "masked_softmax" not in str(no_points.value)
+
+
+def test_a_part_whose_cell_has_not_run_is_named(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(recordings, "FOLDER", tmp_path)
+    monkeypatch.setattr(course, "parts", lambda name: {"masked_softmax": course.Part("masked_softmax", 1, 4)})
+    recordings.path("bahdanau.additive_attention").write_bytes(recording("bahdanau.additive_attention", PARTS))
+    namespace = notebook("def additive_attention(*given):\n    return masked_softmax(torch.zeros(1, 2))")
+    with pytest.raises(NoPoints, match="`masked_softmax` is from part 1: run its cell first"):
+        check("bahdanau.additive_attention", namespace)
+
+
 @pytest.mark.parametrize("is_right", [True, False])
 def test_a_part_whose_earlier_one_is_wrong_is_told_to_wait_for_it(is_right: bool, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(recordings, "FOLDER", tmp_path)
     for function in PARTS:
         recordings.path(f"bahdanau.{function}").write_bytes(recording(f"bahdanau.{function}", PARTS))
-    softmax = masked_softmax if is_right else lambda scores, mask=None: scores.softmax(-1)
-    namespace = {"masked_softmax": softmax, "additive_attention": lambda *given: torch.zeros(1)}
+    namespace = notebook(
+        "def additive_attention(*given):\n    masked_softmax(torch.zeros(1, 2))\n    return torch.zeros(1)"
+    )
+    namespace["masked_softmax"] = masked_softmax if is_right else lambda scores, mask=None: scores.softmax(-1)
     with pytest.raises(NoPoints) as no_points:
         check("bahdanau.additive_attention", namespace)
     said = " ".join(str(no_points.value).split())
-    assert ("your masked_softmax (part 1): that is not right yet. Repair part 1 first." in said) != is_right
+    assert ("It calls your masked_softmax (part 1): that is not right yet. Repair part 1 first." in said) != is_right
     assert (GRADING_TRIES in said) != is_right
     namespace["additive_attention"] = additive_attention
     assert check("bahdanau.additive_attention", namespace) is None

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from autograder.checks import find
-from autograder.kit.calls.call import _is_foreign, call
+from autograder.kit.calls.call import call
+from autograder.kit.calls.errors import _is_foreign
 from autograder.kit.known import recordings
 from autograder.kit.known.recordings import Recording
 from autograder.kit.verdict.answer import OWN_KINDS, Answer, Failure, clean_answer
@@ -51,7 +52,15 @@ def test_right_values_get_all_points_in_any_wrapping(double):
         (lambda x: x.detach().mul_(2), "changes its argument x"),
         (lambda x: 2 * x * torch.rand(1).round() + torch.rand(1), "another answer the second time"),
         (lambda x: [[1.0], [1.0, 2.0]], "different"),
+        (lambda x: (2 * x).tolist(), "No gradient comes back: a .detach(), .item(), .tolist()"),
         (lambda x: x @ x, "RuntimeError"),
+        (lambda x: x & (x > 0), "not implemented for 'Float' (another dtype is wanted: `.bool()` for a mask"),
+        (
+            lambda x: x if x > 0 else 2 * x,
+            "is ambiguous (to ask whether there is a mask, write `if mask is not None`)",
+        ),
+        (lambda x: 2 * x + (x, x), "'tuple' (a function called there returns several things: name the one to use)"),
+        (lambda x: x.numpy(), "stay in torch"),
         (lambda x: exit(), "SystemExit"),
         (lambda x: (x, x, x), "returns a tuple of 3, expected y alone, as one tensor."),
         (lambda x: tuple(2 * x), "returns a tuple of 2, expected y alone, as one tensor."),

@@ -75,6 +75,25 @@ def relu_over_sums(query, keys, values, W_q, W_k, v, mask):
     return (weights[..., None] * values).sum(1), weights
 
 
+def heads_without_an_axis_in_the_mask(query, key, value, params, heads, mask):
+    q, k, v = (
+        (x @ params[f"W_{n}"].T + params[f"b_{n}"]).unflatten(-1, (heads, -1)).transpose(1, 2)
+        for n, x in (("q", query), ("k", key), ("v", value))
+    )
+    scores = q @ k.mT / q.shape[-1] ** 0.5
+    weights = (scores if mask is None else scores.masked_fill(~mask, -1e9)).softmax(-1)  # stops at most masks
+    return (weights @ v).transpose(1, 2).reshape(query.shape) @ params["W_o"].T + params["b_o"], weights
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_of_two_that_only_a_crash_tells_apart_both_are_named(seed):
+    """Nor is one that explains all by itself half of a pair, whose other half shows nowhere."""
+    verdict = graded("transformer.multi_head_attention", heads_without_an_axis_in_the_mask, seed)
+    assert verdict.mistakes == ["mask_repeated", "masks_in_another_order"]
+    assert "no axis was added for the heads" in verdict.hint
+    assert "and of another" not in verdict.hint
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize(
     ("check_id", "function", "named"),

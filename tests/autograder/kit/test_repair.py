@@ -67,7 +67,7 @@ MORE = {
     "one more": (mended("total / 2", "total / 2\n    total = total * 1"), "more than one"),
     "one less": (mended("    for row in range(2):\n        total = total + row\n", ""), "more than one"),
     "two for one": (mended("total = x.sum(dim=0)", "total = x\n    total = total.sum(dim=1)"), "more than one"),
-    "all new": ("def mended(x, mask):\n    return my_own(x, mask)", "more than one"),
+    "all new": ("def mended(x, mask):\n    return my_own(x, mask)", "uses my_own, which broken does not have"),
     "a function of the student's own": (mended("return total / 2", "return my_own(x, mask)"), "uses my_own"),
     "the broken function called": (mended("return total / 2", "return broken(x, mask)"), "uses broken"),
     "other parameters": (mended("(x, mask)", "(mask, x)"), "parameters"),
