@@ -48,7 +48,7 @@ const build = (place) => {
   const show = (state) => {
     light(svg, state)
     marked(status, state ? states[state - 1].says : ask)
-    if (!state) element(status, "span", { class: "by-keys" }, " Press one, or go through them with ← and →.")
+    if (!state) element(status, "span", { class: "by-keys" }, " (By keys: ← and →.)")
   }
   const choose = (state) => {
     chosen = state
@@ -85,7 +85,12 @@ const build = (place) => {
   svg.addEventListener("mousedown", (event) => { if (under(event)) event.preventDefault() })
   svg.addEventListener("pointerover", (event) => { if (event.pointerType === "mouse") show(under(event) || chosen) })
   svg.addEventListener("pointerleave", () => show(chosen))
-  svg.addEventListener("click", (event) => { if (under(event)) press(under(event)) })
+  svg.addEventListener("click", (event) => {
+    const state = under(event)
+    if (!state) return
+    press(state)
+    buttons.children[state - 1].focus({ preventScroll: true, focusVisible: false }) // for the arrow keys
+  })
   const follow = () => {
     if (!states[sent() - 1]) return
     choose(sent())

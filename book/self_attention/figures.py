@@ -122,6 +122,17 @@ def milliseconds(layer: str, n: int, device: str = "cpu") -> float:
     return 1000 * float(np.median(_row(layer, n, device)["seconds"]))
 
 
+def timed() -> dict[str, str]:
+    """Return the times of self-attention and of an LSTM at 2,048 words, on one thread and on a GPU."""
+    layers = {"attention": "self_attention, projected", "lstm": "recurrent, LSTM"}
+    thread, gpu = ({name: milliseconds(layer, 2048, of) for name, layer in layers.items()} for of in ("cpu", "cuda"))
+    if not (thread["attention"] > thread["lstm"] and 10 * gpu["attention"] < gpu["lstm"]):
+        raise ValueError(f"the text says that a GPU turns the order round: {thread}, {gpu}")
+    return {f"thread_{name}": f"{ms:.0f}" for name, ms in thread.items()} | {
+        f"gpu_{name}": f"{ms:.1f}" if ms < 10 else f"{ms:.0f}" for name, ms in gpu.items()
+    }
+
+
 def _row(layer: str, n: int, device: str = "cpu") -> dict[str, Any]:
     return next(row for row in measured(device)["over_length"] if (row["layer"], row["n"]) == (layer, n))
 

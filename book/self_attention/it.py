@@ -34,7 +34,7 @@ def it_rows() -> Drawing:
     """Return the rows of *it* for both adjectives in the model of two blocks, and quote what the text says of them."""
     model, one = pinned(SOLUTION, "two"), pinned(SOLUTION, "one")
     drawing = Drawing(
-        "What it attends to, block by block",
+        "What “it” attends to, block by block",
         "Two tables, one for each sentence. A row is a word of the sentence, the two columns are what it gives that "
         "word in block 1 and in block 2. " + " ".join(map(told, ADJECTIVES, [model] * 2)),
     )

@@ -87,6 +87,7 @@ def positions(length: int = 50, d_model: int = 64) -> Picture:
     figure.colorbar(image, ax=right)
     return Picture(
         figure,
+        "The pattern of positions, and their dot products. "
         f"Left: the positional encoding of {length} positions, {d_model} features. The features at the left turn from "
         "+1 to -1 and back every few positions; the further right, the longer a turn takes, and at the right edge "
         "sines stay near 0 and cosines near 1. Right: the dot product of each two positions, largest on the diagonal, "

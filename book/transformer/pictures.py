@@ -72,8 +72,9 @@ def heads_left_out(heads: Sequence[Head], seen: Mapping[str, Float[Tensor, "laye
         for head in heads
     )
     drawing = Drawing(
-        f"{len(heads)} heads on one sentence. Below each, in nats a token, how much the loss rises without it: the "
-        "thicker its frame, the more. Rows ask, columns are asked; the first column of the decoder is <s>",
+        f"{len(heads)} heads on one sentence; shares in the text are means over 100. Below each, in nats a token, how "
+        "much the loss rises without it: the thicker its frame, the more. Rows ask, columns are asked; the first "
+        "column of the decoder is <s>",
         f"From the costliest: {description}.",
     )
     most = max(head.cost for head in heads)

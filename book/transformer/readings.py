@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 
 from jaxtyping import Float
@@ -47,6 +48,20 @@ def positions_quoted() -> dict[str, str]:
     """Return the BLEU of the three kinds of positions, as means over the seeds."""
     mean = partial(experiments.mean, "transformer", "positions", column=BLEU)
     return {"sines": mean(""), "learned": mean("learned"), "unplaced": mean("unplaced")}
+
+
+def unplaced(model: Trained) -> dict[str, str]:
+    """Return what the model makes of two sentences without positions; raise ValueError where the text does not fit."""
+    sentences = ["il m' a entarté", "le chien mord l' homme", "chaque matin un médecin entarte vos nièces"]
+    recipe, placed = model.model.recipe, model.translate(sentences)
+    model.model.recipe = replace(recipe, positions="none")
+    try:
+        same, dog, nieces = model.translate(sentences)
+    finally:
+        model.model.recipe = recipe
+    if same != placed[0] or dog == placed[1] or not nieces.startswith("your nieces hit"):
+        raise ValueError(f"the text says what is lost without positions: {same}, {dog}, {nieces}")
+    return {"dog_unplaced": dog, "nieces_unplaced": nieces}
 
 
 def training_quoted() -> dict[str, str]:

@@ -140,7 +140,10 @@
 
     static MOST = 30;
 
-    set(value) { this.hand.set(Math.round(WHOLE * limited(value, -live.Score.MOST, live.Score.MOST))); }
+    set(value) {
+      const to = Math.round(WHOLE * limited(value, -live.Score.MOST, live.Score.MOST));
+      if (to !== Math.round(WHOLE * this.value)) this.hand.set(to);
+    }
 
     put(value, isChanged, label) {
       this.value = value;

@@ -4,7 +4,7 @@
   const live = (globalThis.live = globalThis.live || {}), { element } = live;
   const MOST = 9, ROOM = 1.1, STAY = 5, COME = 3; // words; of a vector's largest number; rows of the next words that stay, and that come
   const STEPS = ["products", "scores", "weights", "context"], PAUSES = [2200, 1800, 2200]; // milliseconds behind each step
-  const HINT = "Drag any bar or number: everything computed from it follows, up to the next word.";
+  const HINT = "Drag a bar up or down, a score or a weight sideways: everything computed from it follows, up to the next word.";
   const { short } = live, largest = (rows) => Math.max(...rows.map((row) => row.reduce((most, x) => Math.max(most, Math.abs(x)), 0))) || 1;
   const times = (x, y) => x.map((number, i) => number * y[i]), sum = (list) => list.reduce((all, x) => all + x, 0);
 
@@ -36,7 +36,7 @@
       this.grid = element("div", { class: "live-grid" });
       this.read_out = element("p", { class: "live-read", "aria-hidden": "true" });
       this.next = new live.NextWords(STAY, COME);
-      const keys = element("span", { class: "by-keys" }, " By keys: ← and → choose a number, ↑ and ↓ change it, Page Up and Page Down go from word to word, Delete puts it back."), touch = element("span", { class: "by-touch" }, " With a finger, touch a vector first, then draw one of its bars.");
+      const keys = element("span", { class: "by-keys" }, " By keys, in a vector: ← and → choose a number, ↑ and ↓ change it; on a score or a weight: ← and → change it. Page Up and Page Down go from word to word, Delete puts a number back."), touch = element("span", { class: "by-touch" }, " With a finger, touch a vector first, then draw one of its bars.");
       this.caption = element("p", { class: "live-truth" }, `A bar above its line is a number above 0. Positions have turned query and keys already; each of the ${heads} heads has keys and values of its own. The mask hides what comes after the word that asks.`, keys, touch);
       place.replaceChildren(this.field, this.notes,
         element("div", { class: "live-controls" }, this.menu.label, this.off.label, this.steps.place, this.plays, this.back),
