@@ -51,7 +51,7 @@ def positions_quoted() -> dict[str, str]:
 
 
 def unplaced(model: Trained) -> dict[str, str]:
-    """Return what the model makes of two sentences without positions; raise ValueError where the text does not fit."""
+    """Return the translations of two sentences without positions; raise ValueError where the text does not fit."""
     sentences = ["il m' a entarté", "le chien mord l' homme", "chaque matin un médecin entarte vos nièces"]
     recipe, placed = model.model.recipe, model.translate(sentences)
     model.model.recipe = replace(recipe, positions="none")

@@ -31,7 +31,7 @@ CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
 FORMULA = re.compile(r"\$\$(?P<display>[^$<]{1,1000})\$\$|\$(?P<inline>[^$<]{1,1000})\$")
 # MathML needs neither style sheet nor font, and `trust` off keeps links and styles out: students write formulas too.
 KATEX = {"output": "mathml", "throwOnError": True, "strict": "ignore", "trust": False, "maxExpand": 200, "maxSize": 20}
-SECONDS = 2.0
+SECONDS = 2.0  # of this process's CPU: on a busy machine a page is as on an idle one
 SHORT_FORMULA, GROWTH = 2000, 60  # characters of MathML, in all and for each of a formula's: macros could make millions
 # The limits of a page, whatever a student wrote: beyond them text and code are shown as they were written.
 LONGEST_TEXT, LONGEST_CODE, PAGE_SECONDS = 20_000, 200_000, 10.0
@@ -69,14 +69,14 @@ def _bounded(until: float) -> Iterator[None]:
     def ring(*_: object) -> None:
         raise _TimeUp
 
-    left = max(0.01, min(SECONDS, until - time.monotonic()))
-    before = signal.signal(signal.SIGALRM, ring)
-    earlier = signal.setitimer(signal.ITIMER_REAL, left, left)  # again and again: a library may swallow the first
+    left = max(0.01, min(SECONDS, until - time.process_time()))
+    before = signal.signal(signal.SIGPROF, ring)
+    earlier = signal.setitimer(signal.ITIMER_PROF, left, left)  # again and again: a library may swallow the first
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, *earlier)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, *earlier)
+        signal.signal(signal.SIGPROF, before)
 
 
 def render(match: re.Match) -> str:
@@ -98,7 +98,7 @@ def with_formulas(page: str, until: float = math.inf) -> str:
     """Return clean HTML with its formulas rendered while there is time; code stays as it is."""
 
     def rendered(match: re.Match) -> str:
-        return render(match) if time.monotonic() < until else match[0]
+        return render(match) if time.process_time() < until else match[0]
 
     return "".join(part if i % 2 else FORMULA.sub(rendered, part) for i, part in enumerate(CODE.split(page)))
 
@@ -118,7 +118,7 @@ class Page(HTMLExporter):
         return PICTURE.sub('<img alt="a picture, not described"', page)
 
     def _init_resources(self, resources: Any) -> Any:
-        self._until = time.monotonic() + PAGE_SECONDS  # a page begins
+        self._until = time.process_time() + PAGE_SECONDS  # a page begins
         return super()._init_resources(resources)
 
     def prepare(self, released: NotebookNode) -> None:
@@ -197,14 +197,14 @@ class Page(HTMLExporter):
         return Highlight2HTML(pygments_lexer="ipython3", parent=self)
 
     def _highlight(self, source: str, metadata: Any = None) -> str:
-        if len(source) <= LONGEST_CODE and time.monotonic() <= self._until:
+        if len(source) <= LONGEST_CODE and time.process_time() <= self._until:
             with suppress(Exception):
                 return self._kept(source, "code", lambda: self._in_time(self._lexed, source))
         return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
 
     def _terminal(self, text: str) -> str:
         """Return an output with its colours, while there is time: every change of colour takes a copy of the rest."""
-        if time.monotonic() <= self._until:
+        if time.process_time() <= self._until:
             with suppress(Exception):
                 return self._in_time(ansi2html, NO_CODE.sub("␛", text))
         return html.escape(text.replace("\x1b", "␛"))
@@ -218,7 +218,7 @@ class Page(HTMLExporter):
         if (kind, source) in self._made:
             return self._made[kind, source]
         content = make()
-        if len(source) <= LONGEST_TEXT and time.monotonic() < self._until:
+        if len(source) <= LONGEST_TEXT and time.process_time() < self._until:
             if len(self._made) >= MOST_KEPT:
                 self._made.clear()
             self._made[kind, source] = content
@@ -235,7 +235,7 @@ class Page(HTMLExporter):
             clean = self._in_time(clean_html, source, by_student)
             return EMPTY_HEADER.sub("<td></td>", with_formulas(clean, self._until))
 
-        if len(source or "") <= LONGEST_TEXT and time.monotonic() <= self._until:
+        if len(source or "") <= LONGEST_TEXT and time.process_time() <= self._until:
             with suppress(Exception):
                 content = self._kept(source or "", "answer" if by_student else "text", ready)
                 return with_pictures(content, (cell or {}).get("attachments"))
