@@ -49,7 +49,9 @@ def strip(
         runs = kept(output.split(), words)
         text = " ".join(f"<strong>{escape(run)}</strong>" if is_kept else escape(run) for run, is_kept in runs)
         count = sum(len(run.split()) for run, is_kept in runs if is_kept)
-        rows.append(row(model, text, f"{count} of {len(words)}"))
+        more = len(output.split()) - count
+        extra = f", and {more} too many" if more and count == len(words) else ""
+        rows.append(row(model, text, f"{count} of {len(words)}{extra}"))
     if read:
         rows.append(row("who, to whom", escape("; ".join(FACTS)), f"{len(FACTS)} facts"))
     for model, facts in read:

@@ -187,6 +187,7 @@ def of_the_lesson() -> dict[str, str]:
         "many_one": mean("structured", "many", "hops-1"),
         "many_one_reader": mean("structured", "many", "hops-1-reader"),
         "many_eight": mean("structured", "many", "hops-8"),
+        "wide_one": mean("structured", "many", "hops-1-wide"),
     }
 
 

@@ -1,9 +1,11 @@
-/* The reader's own text through a classifier: the words shaded by their weights, faded when erased, and the labels. */
+/* The reader's own text through a classifier: the words shaded by their weights, faded when muted, and the labels. */
 (function () {
   "use strict";
   const live = (globalThis.live = globalThis.live || {}), { element } = live;
   const WEIGHTS = { "": "as trained", equal: "equal", sharpest: "all on the largest", shuffled: "shuffled" };
   const AWAY = { pooling: {}, structured: {}, self_attention: { root: "the root √d_k", positions: "the positions" } };
+  const READ = "Press a word to take its state out of the sum. The other states have read it all the same.";
+  const MUTE = { pooling: READ, structured: READ, self_attention: "Press a word to mute it: it gets no weight." };
   const ROWS = { pooling: "", structured: "hop", self_attention: "query" };
 
   live.classifier = class extends live.Figure {
@@ -14,7 +16,7 @@
       this.model = live.menu("model", titles, (value) => { this.network = this.networks[value]; this.run(); });
       this.hand = { mute: new Set(), weights: "" };
       this.row = -1; // the mean of all rows
-      this.text = new live.Choice("words, pressed is erased", (at) => { if (!this.hand.mute.delete(at)) this.hand.mute.add(at); this.run(); });
+      this.text = new live.Choice("words, pressed is muted", (at) => { if (!this.hand.mute.delete(at)) this.hand.mute.add(at); this.run(); });
       this.rows = element("select", { onchange: () => { this.row = Number(this.rows.value); this.draw(); this.keep(); } });
       const set = (value) => { this.hand.weights = value; this.run(); };
       this.weights = live.menu("weights", WEIGHTS, set);
@@ -23,7 +25,7 @@
       this.matrices = this.kind === "self_attention" ? new live.matrices(() => this.keep()) : null;
       const rows = ROWS[this.kind] ? [element("label", {}, `${ROWS[this.kind]} `, this.rows)] : [];
       const away = Object.keys(AWAY[this.kind]).length ? [this.away.label] : [];
-      place.replaceChildren(this.field, this.notes, element("div", { class: "live-row" }, ...(titles.length ? [this.model.label] : []), ...rows, this.weights.label, ...away), element("p", { class: "live-ask" }, "Press a word to erase it.", live.keys()), this.text.place, this.labels, this.matrices?.place ?? "", this.question(() => this.answer()) ?? "", this.status);
+      place.replaceChildren(this.field, this.notes, element("div", { class: "live-row" }, ...(titles.length ? [this.model.label] : []), ...rows, this.weights.label, ...away), element("p", { class: "live-ask" }, MUTE[this.kind], live.keys()), this.text.place, this.labels, this.matrices?.place ?? "", this.question(() => this.answer()) ?? "", this.status);
       if (!this.restore()) this.run();
     }
 
@@ -43,7 +45,7 @@
       const weights = Object.hasOwn(WEIGHTS, state.get("weights")) ? state.get("weights") : "";
       this.hand = { weights, mute: new Set((state.get("mute") || "").split(",").map((each) => Number(each) - 1).filter((each) => each >= 0)) };
       this.row = (Math.floor(Number(state.get("row"))) || 0) - 1;
-      this.network = this.networks[Number(state.get("model"))] ?? this.networks[0];
+      this.network = this.networks[Number(state.get("model") ?? NaN)] ?? this.network ?? this.networks[0];
       this.without(state.get("away"));
       if (this.matrices) this.matrices.state = state.get("matrix");
     }
@@ -86,7 +88,7 @@
       this.matrices?.put(this.seen, this.result.matrices, this.row);
       const chances = live.softmax(this.result.logits);
       this.labels.replaceChildren(live.bars(this.corpus.labels, chances, 3, "en"));
-      const most = [...shades.keys()].sort((a, b) => shades[b] - shades[a]).slice(0, 3).map((place) => `${this.seen[place]} ${live.short(shades[place])}`);
+      const most = [...shades.keys()].sort((a, b) => shades[b] - shades[a]).slice(0, 3).map((place) => `${/\p{L}/u.test(this.seen[place]) ? this.seen[place] : `“${this.seen[place]}”`} ${live.short(shades[place])}`);
       const best = live.best(chances), truth = this.known ? ` The truth is ${this.known.label}; the words that decide are underlined.` : "";
       this.status.textContent = `The model says ${this.corpus.labels[best]}. Most weight: ${most.join(", ")}.${truth}`;
     }
