@@ -62,9 +62,15 @@ def _hunting(check_id: str, hunt: HuntInput, namespace: dict, caller: Caller) ->
     function = check_id.partition(".")[2]
     if function == "failing_input":
         own = _own(check_id, hunt, namespace)
+        missing = [name for name in dict.fromkeys((hunt.graded, hunt.function)) if name not in namespace]
+        how = (
+            f"run the cells of {' and '.join(missing)}"
+            if missing
+            else f"write your {hunt.graded} first, with all its points"
+        )
         note = (
-            f"these arguments can be tried. To see here whether the broken function is wrong on them, write your "
-            f"{hunt.graded} first, with all its points; grading says it in any case."
+            "these arguments can be tried. To see here whether the broken function is wrong on them, "
+            f"{how}; grading says it in any case."
         )
         right = functools.partial(_defined(hunt.through), own) if own and hunt.through else own
         return Tried(hunt.arguments, _defined(hunt.broken), right, caller), "" if own else note

@@ -8,7 +8,9 @@ then runs it again, and reports what it finds.
 import logging
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
+from typing import Any
 
+from filelock import FileLock
 from freshness import code_cells
 from jupyter_cache import get_cache
 from jupyter_cache.executors import load_executor
@@ -44,7 +46,15 @@ def run_ahead(app: Sphinx, env: BuildEnvironment, added: set, changed: set, remo
 
 def run(folder: Path, page: str, timeout: int) -> None:
     """Run the cells of one page, and put them into the cache in this folder."""
-    load_executor("local-serial", get_cache(folder), QUIET).run_and_cache(filter_uris=[page], timeout=timeout)
+    cache = get_cache(folder)
+    keep = cache.cache_notebook_bundle
+
+    def alone(*arguments: Any, **more: Any) -> Any:
+        with FileLock(folder.with_name("cells.lock")):  # two that end at once get into each other's way
+            return keep(*arguments, **more)
+
+    cache.cache_notebook_bundle = alone
+    load_executor("local-serial", cache, QUIET).run_and_cache(filter_uris=[page], timeout=timeout)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -66,7 +66,9 @@ def _demand_parameters(module: Any, given: dict[str, Tensor]) -> None:
         raise TypeError("expected a class that inherits from nn.Module")
     own = dict(module.named_parameters())
     if set(own) != set(given):
-        raise TypeError(f"expected the parameters W_q, W_k and W_v, got {', '.join(own) or 'none that are registered'}")
+        raise TypeError(
+            f"expected the parameters W_q, W_k and W_v, got {', '.join(own) or 'none that nn.Parameter has registered'}"
+        )
     for name, tensor in given.items():
         if own[name].shape != tensor.shape:
             sizes = "(value_dim, embedding_dim)" if name == "W_v" else "(key_dim, embedding_dim)"

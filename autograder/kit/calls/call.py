@@ -156,7 +156,7 @@ def _gradients(result, cotangents: list, tensors: list[Tensor]) -> list[np.ndarr
         if isinstance(output, Tensor) and output.requires_grad and cotangent is not None
     ]
     if not terms:
-        ways = ".detach(), .item(), .tolist(), .numpy() or no_grad()"
+        ways = ".detach(), .item(), .tolist(), .numpy(), torch.tensor(…) or no_grad()"
         text = f"No gradient comes back: a {ways} cuts it off, or the result is made of none of the arguments."
         raise Unusable(text, "no_gradient")
     inputs = [tensor for tensor in tensors if tensor.requires_grad]

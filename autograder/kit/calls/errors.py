@@ -42,8 +42,13 @@ BLANK = _blank_codes()
 
 ADVICE = {  # on messages of Python and PyTorch that say what is wrong, and not what to do
     r"not implemented for '\w+'": "another dtype is wanted: `.bool()` for a mask, `.float()` for numbers",
-    r"^Boolean value of Tensor": "to ask whether there is a mask, write `if mask is not None`",
+    r"^Boolean value of Tensor": "for a mask that may be missing, `if mask is not None`; to compare many "
+    "numbers, `.all()`, `.any()`, `torch.where`, `clamp`",
     r"'tuple'(?! object (?:is|does))|not tuple$": "a function called there returns several things: name the one to use",
+    r"modified by an inplace operation": "do not write into what a gradient needs: `masked_fill` or `torch.where` "
+    "makes a new tensor",
+    r"only one element tensors can|only integer tensors of a single": "`torch.stack` joins tensors",
+    r"__init__\(\) takes 1 positional argument but": "is your `__init__` written with two underscores on each side?",
     r"Use tensor\.detach\(\)\.numpy\(\)": "stay in torch, which has the same functions: NumPy cuts the gradient off",
 }
 

@@ -206,7 +206,7 @@ class Explanation:
         if self.is_of_two and others:
             return [f"{begins} two known mistakes at once: {first}", *(f"And: {hint}" for hint in others)]
         what = "a known mistake, and of another" if self.is_of_two else "a known mistake"
-        return [f"{begins} {what}: {hint}" for hint in (first, *others)]
+        return [f"{begins} {what}: {first}", *(f"Or of this one, with the same numbers: {hint}" for hint in others)]
 
 
 RIGHT_SHAPE = "Where the shape is right"

@@ -37,6 +37,12 @@ def test_right_values_get_all_points_in_any_wrapping(double):
     assert one_case(double).hint is None
 
 
+def written_into(x):
+    weights = (2 * x).exp()
+    weights[weights > 1] = 0
+    return weights.log()
+
+
 @pytest.mark.parametrize(
     ("double", "sentence"),
     [
@@ -57,10 +63,12 @@ def test_right_values_get_all_points_in_any_wrapping(double):
         (lambda x: x & (x > 0), "not implemented for 'Float' (another dtype is wanted: `.bool()` for a mask"),
         (
             lambda x: x if x > 0 else 2 * x,
-            "is ambiguous (to ask whether there is a mask, write `if mask is not None`)",
+            "is ambiguous (for a mask that may be missing, `if mask is not None`; to compare many numbers, `.all()`",
         ),
         (lambda x: 2 * x + (x, x), "'tuple' (a function called there returns several things: name the one to use)"),
         (lambda x: x.numpy(), "stay in torch"),
+        (lambda x: torch.tensor(list(2 * x)), "(`torch.stack` joins tensors)"),
+        (written_into, "modified by an inplace operation"),
         (lambda x: exit(), "SystemExit"),
         (lambda x: (x, x, x), "returns a tuple of 3, expected y alone, as one tensor."),
         (lambda x: tuple(2 * x), "returns a tuple of 2, expected y alone, as one tensor."),
