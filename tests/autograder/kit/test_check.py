@@ -198,6 +198,7 @@ def test_hints_come_one_at_a_time_and_an_earlier_one_comes_again(tmp_path, monke
         ((-1,), "task: no hint -1 was shown; hint() shows the next, 2 of 2."),
         ((1,), first),
         (("one.task", 1), first),
+        (("task", 1), first),
         ((), second),
         ((1,), first),
         ((), "task has no more hints."),
