@@ -72,7 +72,8 @@ const build = (place) => {
     .addEventListener("click", () => press(i + 1)))
   buttons.addEventListener("keydown", (event) => {
     const at = [...buttons.children].indexOf(document.activeElement)
-    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: states.length - 1 }[event.key]
+    const by = chosen ? 1 : 0 // the first arrow chooses the word that has the focus
+    const to = { ArrowLeft: at - by, ArrowRight: at + by, Home: 0, End: states.length - 1 }[event.key]
     if (!states[to] || event.ctrlKey || event.altKey || event.metaKey) return
     event.preventDefault()
     buttons.children[to].focus()

@@ -52,7 +52,7 @@ def two_orders() -> Picture:
         texts.append(f"{column.heading}: {numbers}")
     both[0].set_xlabel(f"the word just said\n{KEY}", fontsize=9.5)
     both[1].set_xlabel("the word just said", fontsize=9.5)
-    return Picture(figure, f"By whether the query has read the word just said, before and after. {'. '.join(texts)}.")
+    return Picture(figure, f"AER and BLEU, by whether the query has read the word just said. {'. '.join(texts)}.")
 
 
 def soft_dictionary(keys: Sequence[float] = (0, 1, 4), values: Sequence[float] = (10, 20, 30)) -> Picture:

@@ -43,7 +43,7 @@ BLANK = _blank_codes()
 ADVICE = {  # on messages of Python and PyTorch that say what is wrong, and not what to do
     r"not implemented for '\w+'": "another dtype is wanted: `.bool()` for a mask, `.float()` for numbers",
     r"^Boolean value of Tensor": "for a mask that may be missing, `if mask is not None`; to compare many "
-    "numbers, `.all()`, `.any()`, `torch.where`, `clamp`",
+    "numbers, `.all()`, `.any()`, `torch.where`, `torch.maximum`",
     r"'tuple'(?! object (?:is|does))|not tuple$": "a function called there returns several things: name the one to use",
     r"modified by an inplace operation": "do not write into what a gradient needs: `masked_fill` or `torch.where` "
     "makes a new tensor",

@@ -25,8 +25,8 @@ FEW = 2  # cases that are named
 NUMBERS = re.compile(r"( at \d+ of \d+ places, first)?( at )?[(\[][\d, ]*[)\]]")  # shapes, and places in a tensor
 CUT = " The values are right: is a part of the way back cut off, by .detach(), .data or no_grad()?"
 OVERFLOWS = (
-    " The values are right: does a part of the way back give NaN, as exp of a large number does, log of 0, and a "
-    "softmax of -inf alone?"
+    " The values are right: does a part of the way back give NaN, as exp of a large number does, log of 0, 0/0, "
+    "and a softmax of -inf alone?"
 )
 NO_ANSWER = Failure("bad_output", "no answer came back.")
 
