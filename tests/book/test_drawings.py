@@ -183,6 +183,11 @@ def touched(browser, folder: Path, name: str, scripts: bool = True) -> Iterator:
     yield from opened(browser, folder, with_states(drawing), scripts=scripts)
 
 
+def drawn(tab) -> str:
+    """Return the drawing as the page has it: lines drawn again differ by a shade from those of before."""
+    return re.sub(r' (?:class|style)=""', "", tab.locator("svg").evaluate("drawing => drawing.outerHTML"))
+
+
 @pytest.mark.browser
 @each_touched
 def test_a_drawing_is_touched_with_keys_and_fingers(browser, tmp_path: Path, about: Path) -> None:
@@ -190,25 +195,27 @@ def test_a_drawing_is_touched_with_keys_and_fingers(browser, tmp_path: Path, abo
     for tab in touched(browser, tmp_path, about.stem):
         buttons = tab.get_by_role("group").get_by_role("button")
         buttons.first.focus()  # where every state lies in the drawing, a mouse sees no buttons
-        as_drawn = tab.locator("svg").screenshot()
+        as_drawn = drawn(tab)
         assert "← and →" in status(tab)
         assert buttons.all_inner_texts() == [state["name"] for state in given]
         assert buttons.evaluate_all(SMALL) == 0
         assert tab.locator(".choices [tabindex='0']").count() == 1
-        for number, state in enumerate(given[1:], start=2):
-            tab.keyboard.press("ArrowRight")
+        for number, state in enumerate(given, start=1):
+            tab.keyboard.press("ArrowRight")  # the first one chooses what has the focus
             assert status(tab) == re.sub(r"[*_]", "", state["says"])
             assert buttons.nth(number - 1).get_attribute("aria-pressed") == "true"
             assert tab.locator("svg .lit").count()
         assert tab.evaluate("location.hash") == f"#live=picture&at={len(given)}"
-        assert tab.locator("svg").screenshot() != as_drawn
+        assert drawn(tab) != as_drawn
         tab.keyboard.press("Enter")
         assert tab.evaluate("location.hash") == ""
-        assert tab.locator("svg").screenshot() == as_drawn
+        assert drawn(tab) == as_drawn
         texts = [shape.text for shape in shapes(about.with_suffix(".svg")) if shape.get("data-each")]
         assert tab.locator("[data-each]").all_text_contents() == texts
         tab.locator("[data-pick='2']").last.click()
         assert buttons.nth(1).get_attribute("aria-pressed") == "true"
+        tab.keyboard.press("ArrowLeft")  # the keys go on from what was pressed
+        assert buttons.first.get_attribute("aria-pressed") == "true"
         assert is_narrow(tab)
 
 
