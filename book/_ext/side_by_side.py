@@ -50,7 +50,7 @@ def run(folder: Path, page: str, timeout: int) -> None:
     keep = cache.cache_notebook_bundle
 
     def alone(*arguments: Any, **more: Any) -> Any:
-        with FileLock(folder.with_name("cells.lock")):  # two that end at once get into each other's way
+        with FileLock(folder.with_name("cells.lock")):  # one process writes at a time
             return keep(*arguments, **more)
 
     cache.cache_notebook_bundle = alone
