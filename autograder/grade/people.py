@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
 
-from autograder.assignment import assignments
+from autograder.assignment import assignments, template
 from autograder.grade.summary import counted, note
 from autograder.gradebook.people.extensions import Extensions
 from autograder.gradebook.people.lateness import CLASS_ZONE, class_zone, dates_of, deadlines, time_zone, zones_of
@@ -107,9 +107,23 @@ class People:
             yield f"{line}."
             if table.is_worksheet:
                 yield from self._contradictions(path, name, table, known)
+                yield from _about_maximum(name, table.most)
         if strangers := known.roster.strangers(known.submitted):
             more = f" and {len(strangers) - 10} more" if len(strangers) > 10 else ""
             yield f"Not on the roster: {'; '.join(strangers[:10])}{more}."
+
+
+def _about_maximum(name: str, most: float | None) -> Iterator[str]:
+    """Yield a line where Moodle's maximum grade is not the notebook's: a higher grade would be lost there."""
+    form = template(name)
+    full = form.core_points + form.bonus_points
+    if most is not None and most != full:
+        bonus = f" ({form.bonus_points:g} of them bonus)" if form.bonus_points else ""
+        harm = "ignores a higher grade without a word" if most < full else "shows each grade as a part of that"
+        yield (
+            f"The maximum grade of {name} is {most:g} in Moodle, and the notebook has {full:g} points{bonus}: Moodle "
+            f"{harm}. Set the maximum to {full:g} before you upload grades."
+        )
 
 
 def _written(moment: datetime | None) -> str:

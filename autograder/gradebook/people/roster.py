@@ -25,7 +25,7 @@ EMAIL = ("email address", "email")
 LOGINS = ("id number", "username", "sis login id", "sis user id", "login", "id", "student_id")
 PARTICIPANT = re.compile(r"Participant (\d+)")  # Moodle's number in one assignment, in the column "Identifier"
 EXTENSION = re.compile(r"Extension granted until:\s*(.+?)\s*(?: - .*)?$", re.DOTALL)
-SUBMITTED, STATUS = "last modified (submission)", "status"
+SUBMITTED, STATUS, MOST = "last modified (submission)", "status", "maximum grade"
 NOT_PEOPLE = ("points possible", "student, test")  # of Canvas's table
 Submitted = tuple[str, str, str]  # a student, an assignment, the LMS's number or ""
 
@@ -59,6 +59,7 @@ class Table:
     submitted: list[tuple[Person, datetime]] = field(default_factory=list)  # in UTC
     extended: list[tuple[Person, datetime]] = field(default_factory=list)
     is_worksheet: bool = False
+    most: float | None = None  # Moodle's maximum grade, where a worksheet says it
 
 
 def kept(path: Path, nothing: Any, made: Callable[[Any], Any], advice: str) -> Any:
@@ -176,12 +177,21 @@ def read_table(path: Path, assignment: str, zone: tzinfo) -> Table:
             continue
         table.people.append(person)
         if table.is_worksheet:
+            table.most = _number(row.get(MOST, "")) or table.most
             whose, extension = f"--roster: {path}, {person.name}", EXTENSION.search(row.get(STATUS, ""))
             if row[SUBMITTED].strip() not in ("", "-"):
                 table.submitted.append((person, moodle_time(row[SUBMITTED], zone, whose)))
             if extension:
                 table.extended.append((person, moodle_time(extension[1], zone, whose)))
     return table
+
+
+def _number(text: str) -> float | None:
+    """Return a number as Moodle writes it, with a point or a comma; None for a scale or nothing."""
+    try:
+        return float(text.strip().replace(",", "."))
+    except ValueError:
+        return None
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

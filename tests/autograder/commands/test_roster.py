@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.assignment import template
 from autograder.gradebook.people.roster import read_table
 from autograder.report.page import report
 from tests.support.classes import opened_book, summary
@@ -81,6 +82,20 @@ def test_moodles_worksheet_says_who_is_late_and_who_has_an_extension(lms: Teache
     without = WORKSHEET.replace(f" - {GRANTED}", "")
     handed_in(lms, *THREE, words=("--roster", file(lms, without), "--zone", "Europe/Berlin"))
     assert late(lms)["Moe Cy"] == ("1", "")
+
+
+@pytest.mark.parametrize(
+    ("most", "harm"),
+    [("50.00", "ignores a higher grade"), ("1000,00", "each grade as a part"), ("", None), (None, None)],
+    ids=["too low", "too high, with a comma", "a scale", "the notebook's"],
+)
+def test_a_maximum_in_moodle_that_is_not_the_notebooks_is_named(lms: Teacher, most: str | None, harm: str) -> None:
+    full = template("bahdanau").core_points + template("bahdanau").bonus_points
+    value = f"{full:.2f}" if most is None else f'"{most}"'
+    text = WORKSHEET.replace(f",{MOST},Yes", f",{value},Yes")
+    shown = handed_in(lms, *THREE, words=("--roster", file(lms, text)))
+    assert ("The maximum grade of bahdanau is" in shown) == (harm is not None)
+    assert harm is None or (harm in shown and f"Set the maximum to {full:g} before" in shown)
 
 
 def test_a_worksheet_that_contradicts_the_work_is_named(lms: Teacher) -> None:
