@@ -114,9 +114,13 @@ def left_padding(rng: Rng, batch: int, longest: int, least: int = 1) -> np.ndarr
 def grouped(
     rng: Rng, sizes: Sequence[int], name: str, group: str, mask: np.ndarray | None = None, gradients: bool = False
 ) -> CaseInput:
-    """Return a case for sizes B, heads, kv_heads, T, S, head_dim; a query that may see nothing is not compared."""
-    B, H, KV, T, S, width = sizes
-    arguments = [normal(rng, B, H, T, width), normal(rng, B, KV, S, width), normal(rng, B, KV, S, width), mask]
+    """Return a case for sizes B, heads, kv_heads, T, S, head_dim, and value_dim where it is another.
+
+    A query that may see nothing is not compared.
+    """
+    B, H, KV, T, S, width, *other = sizes
+    query, key = normal(rng, B, H, T, width), normal(rng, B, KV, S, width)
+    arguments = [query, key, normal(rng, B, KV, S, *(other or [width])), mask]
     causal = np.tril(np.ones((T, S), bool), S - T)
     sees = np.asarray((causal if mask is None else causal & mask[:, None]).any(axis=-1))  # (T,), or (B, T)
     features = [GROUPS] * (1 < KV < H) + [PADDING] * (mask is not None) + [LARGE] * (group == FAR)
@@ -165,6 +169,7 @@ def grouped_cases(rng: Rng) -> list[CaseInput]:
         grouped(rng, (3, 4, 2, 3, 6, 5), "padding anywhere", MASKED, gaps(rng, 3, 6)),
         far(rng, (3, 4, 2, 4, 6, 5), left_padding(rng, 3, 6, 4)),
         below_fills(rng, (3, 4, 2, 4, 6, 5), left_padding(rng, 3, 6, 4)),
+        grouped(rng, (2, 6, 2, 4, 4, 5, 3), "values narrower than keys", NO_MASK, gradients=True),
     ]
 
 

@@ -45,6 +45,11 @@ class Evidence:
             return True
         return difference(right[part], given[part], self.cases[case].tolerance) is not None
 
+    @property
+    def has_numbers(self) -> bool:
+        """Return whether any wrong answer has a number in it: NaN alone may come from anything."""
+        return any(not np.isnan(output).all() for name in self.wrong for output in self.given[name])
+
     def names(self) -> dict[str, KnownMistake]:
         return self._named(usual=False)
 
@@ -233,7 +238,7 @@ def _in_part(cases: list[Case], answers: dict[str, Answer], evidence: Evidence) 
     parts += [(f"of “{each}”", [case for case in cases if case.group == each]) for each in groups]
     for words, part in sorted(parts, key=lambda each: -len(each[1])):
         own = Evidence(part, answers)
-        mistakes = own.alone() if len(own.wrong) > 1 else []
+        mistakes = own.alone() if len(own.wrong) > 1 and own.has_numbers else []
         if len(mistakes) == 1 and evidence.explained(mistakes[0].name):
             return mistakes, [f"In the cases {words}, your numbers are those of a known mistake: {mistakes[0].hint}"]
     return [], []

@@ -92,7 +92,7 @@ def grouped_five_axes(query, key, value, mask=None):
     seen = seen if mask is None else seen[:, :, None]
     weights = torch.where(seen, scores, torch.tensor(-1e9)).softmax(dim=-1)
     weights = weights * seen
-    return torch.einsum("bkgts,bksd->bkgtd", weights, value).reshape(B, heads, T, width), weights.flatten(1, 2)
+    return torch.einsum("bkgts,bksd->bkgtd", weights, value).reshape(B, heads, T, -1), weights.flatten(1, 2)
 
 
 def grouped_loop(query, key, value, mask=None):
