@@ -13,6 +13,7 @@ from autograder.gradebook.people.lateness import CLASS_ZONE, class_zone, dates_o
 from autograder.gradebook.people.roster import Person, Roster, Table, read_table
 from autograder.gradebook.store.gradebook import ClassGradebook
 from autograder.gradebook.view import Class
+from autograder.places import released_notebook
 from autograder.submissions.files import Inbox
 
 Dates = dict[tuple[str, str], datetime | None]
@@ -107,23 +108,26 @@ class People:
             yield f"{line}."
             if table.is_worksheet:
                 yield from self._contradictions(path, name, table, known)
-                yield from _about_maximum(name, table.most)
+            yield from _about_maxima(table)
         if strangers := known.roster.strangers(known.submitted):
             more = f" and {len(strangers) - 10} more" if len(strangers) > 10 else ""
             yield f"Not on the roster: {'; '.join(strangers[:10])}{more}."
 
 
-def _about_maximum(name: str, most: float | None) -> Iterator[str]:
-    """Yield a line where Moodle's maximum grade is not the notebook's: a higher grade would be lost there."""
-    form = template(name)
-    full = form.core_points + form.bonus_points
-    if most is not None and most != full:
-        bonus = f" ({form.bonus_points:g} of them bonus)" if form.bonus_points else ""
-        harm = "ignores a higher grade without a word" if most < full else "shows each grade as a part of that"
-        yield (
-            f"The maximum grade of {name} is {most:g} in Moodle, and the notebook has {full:g} points{bonus}: Moodle "
-            f"{harm}. Set the maximum to {full:g} before you upload grades."
-        )
+def _about_maxima(table: Table) -> Iterator[str]:
+    """Yield a line where the LMS has another maximum grade than the notebook: grades would be lost or mean less."""
+    for name in (name for name in assignments() if name in table.most and released_notebook(name).exists()):
+        form, most = template(name), table.most[name]
+        lms, bonus = ("Moodle", form.bonus_points) if table.is_worksheet else ("Canvas", 0.0)
+        full = form.core_points + bonus
+        of_bonus = f" ({bonus:g} of them bonus)" if bonus else ""
+        is_lost = table.is_worksheet and most < full
+        harm = "ignores a higher grade without a word" if is_lost else "shows each grade as a part of that"
+        if most != full:
+            yield (
+                f"The maximum grade of {name} is {most:g} in {lms}, and the notebook has {full:g} points{of_bonus}: "
+                f"{lms} {harm}. Set the maximum to {full:g} before you upload grades."
+            )
 
 
 def _written(moment: datetime | None) -> str:

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, tzinfo
 from functools import cached_property
@@ -26,7 +27,9 @@ LOGINS = ("id number", "username", "sis login id", "sis user id", "login", "id",
 PARTICIPANT = re.compile(r"Participant (\d+)")  # Moodle's number in one assignment, in the column "Identifier"
 EXTENSION = re.compile(r"Extension granted until:\s*(.+?)\s*(?: - .*)?$", re.DOTALL)
 SUBMITTED, STATUS, MOST = "last modified (submission)", "status", "maximum grade"
-NOT_PEOPLE = ("points possible", "student, test")  # of Canvas's table
+CANVAS_COLUMN = re.compile(r"(.+) \(\d+\)")  # an assignment and Canvas's number of it
+POSSIBLE = "points possible"
+NOT_PEOPLE = (POSSIBLE, "student, test")  # of Canvas's table
 Submitted = tuple[str, str, str]  # a student, an assignment, the LMS's number or ""
 
 
@@ -59,7 +62,7 @@ class Table:
     submitted: list[tuple[Person, datetime]] = field(default_factory=list)  # in UTC
     extended: list[tuple[Person, datetime]] = field(default_factory=list)
     is_worksheet: bool = False
-    most: float | None = None  # Moodle's maximum grade, where a worksheet says it
+    most: dict[str, float] = field(default_factory=dict)  # the LMS's maximum grade, by assignment, where it says one
 
 
 def kept(path: Path, nothing: Any, made: Callable[[Any], Any], advice: str) -> Any:
@@ -173,11 +176,13 @@ def read_table(path: Path, assignment: str, zone: tzinfo) -> Table:
     table = Table([], is_worksheet="identifier" in headings and SUBMITTED in headings)
     for row in rows:
         person = _person(row, assignment)
+        if person.name.strip().lower() == POSSIBLE:
+            table.most |= _numbers({match[1]: row[match[0]] for match in map(CANVAS_COLUMN.fullmatch, row) if match})
         if not person.name or person.name.strip().lower().startswith(NOT_PEOPLE):
             continue
         table.people.append(person)
         if table.is_worksheet:
-            table.most = _number(row.get(MOST, "")) or table.most
+            table.most |= _numbers({assignment: row.get(MOST, "")})
             whose, extension = f"--roster: {path}, {person.name}", EXTENSION.search(row.get(STATUS, ""))
             if row[SUBMITTED].strip() not in ("", "-"):
                 table.submitted.append((person, moodle_time(row[SUBMITTED], zone, whose)))
@@ -186,12 +191,13 @@ def read_table(path: Path, assignment: str, zone: tzinfo) -> Table:
     return table
 
 
-def _number(text: str) -> float | None:
-    """Return a number as Moodle writes it, with a point or a comma; None for a scale or nothing."""
-    try:
-        return float(text.strip().replace(",", "."))
-    except ValueError:
-        return None
+def _numbers(texts: dict[str, str]) -> dict[str, float]:
+    """Return the numbers among texts, which an LMS writes with a point or a comma: a scale's name is none."""
+    numbers = {}
+    for name, text in texts.items():
+        with suppress(ValueError):
+            numbers[name] = float(text.strip().replace(",", "."))
+    return numbers
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

@@ -98,6 +98,14 @@ def test_a_maximum_in_moodle_that_is_not_the_notebooks_is_named(lms: Teacher, mo
     assert harm is None or (harm in shown and f"Set the maximum to {full:g} before" in shown)
 
 
+@pytest.mark.parametrize("is_right", [True, False])
+def test_points_in_canvas_that_are_not_the_notebooks_are_named(lms: Teacher, is_right: bool) -> None:
+    most = template("bahdanau").core_points if is_right else 100
+    text = CANVAS.replace(",,,,,66\n", f",,,,,{most}\n")
+    shown = handed_in(lms, *THREE, words=("--roster", file(lms, text)))
+    assert ("The maximum grade of bahdanau is 100 in Canvas" in shown) != is_right
+
+
 def test_a_worksheet_that_contradicts_the_work_is_named(lms: Teacher) -> None:
     shown = handed_in(lms, *THREE, ("10", "Loe Di"), words=("--roster", file(lms, WORKSHEET)))
     assert re.search(r"1 handed in bahdanau, but not by \S+worksheet\.csv \(.*\): Loe Di\.", shown)
