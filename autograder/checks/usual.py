@@ -43,7 +43,7 @@ def _of_results(reference: Callable, outputs: tuple[str, ...]) -> Iterator[tuple
         f"return => {less}",
     )
     if len(outputs) == 1 and getattr(inspect.signature(reference).return_annotation, "dim_str", ""):
-        kept = f"The {outputs[0]} has an axis of length 1 too many. Take it away: `squeeze`, or an index 0 there."
+        kept = "The result has an axis of length 1 too many. Take it away: `squeeze`, or an index 0 there."
         yield "first_axis_kept", kept, "return => _[:, None]"
         yield "last_axis_kept", kept, "return => _[..., None]"
 
