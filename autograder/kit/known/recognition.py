@@ -191,6 +191,8 @@ def recognised(cases: list[Case], answers: dict[str, Answer]) -> tuple[list[Know
     if not evidence.wrong:
         return [], []
     for explanation in EXPLANATIONS:
+        if explanation.is_of_two and not evidence.has_numbers:
+            continue
         if mistakes := explanation.find(evidence):
             return mistakes, explanation.lines(mistakes)
     return _in_part(cases, answers, evidence)

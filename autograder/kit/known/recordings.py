@@ -25,7 +25,7 @@ from autograder.kit.verdict.compare import are_same
 from autograder.kit.verdict.hunts import Argument, HuntInput
 
 FOLDER = Path(__file__).parents[1] / "recordings"
-MOST_PAIRS = 450  # the pairs of mistakes in a check's recording
+MOST_PAIRS = 280  # the pairs of mistakes in a check's recording
 DROPPED = 6  # bits of 23: 4e-6 of a number, a fifth of the difference that still counts as the same
 LARGE = 4096  # numbers of a right answer
 
