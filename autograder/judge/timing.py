@@ -14,6 +14,7 @@ from autograder.sandbox.memory_watchdog import process_tree, read_proc
 
 _TICK = os.sysconf("SC_CLK_TCK")
 LOOK_SECONDS = 0.1  # the least time between two looks at a process's CPU time
+OWN = "thread-self"  # of this judge, in /proc
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Use:
-    """The seconds of a job: by the clock, of CPU, and ready but waiting for its turn."""
+    """The seconds of a job: by the clock, of CPU, and ready but waiting for its turn, or for its judge's."""
 
     clock: float = 0.0
     computed: float = 0.0
@@ -59,10 +60,13 @@ class Use:
 
 
 def use(pid: int) -> Use:
-    """Return the seconds that a job has taken so far."""
+    """Return the seconds that a job has taken so far.
+
+    Between two calls it waits for its judge, and on a busy machine that one waits for its turn as well.
+    """
     clock, computed = time.monotonic(), sum(map(_computed, process_tree(pid)))
     try:
-        queued = int(read_proc(f"/proc/{pid}/schedstat").split()[1]) / 1e9
+        queued = sum(int(read_proc(f"/proc/{each}/schedstat").split()[1]) for each in (pid, OWN)) / 1e9
     except (OSError, IndexError):  # a kernel that does not count it: a job that waited gets the benefit of the doubt
         queued = clock - computed if Path("/proc", str(pid)).exists() else 0.0
     return Use(clock, computed, queued)

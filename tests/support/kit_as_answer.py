@@ -23,7 +23,7 @@ from typing import Any
 PACKAGES = "lab", "solutions", "given"
 MOST_TURNED = 4  # arguments that are also given in every other order
 PARTS = (slice(None), slice(None, None, -1), 0, 1, 2, 3)  # of several outputs: all of them, turned round, each
-SECONDS = 10.0  # for all calls of a check
+SECONDS = 10.0  # of CPU for all calls of a check: the machine may be loaded
 
 
 class TooLong(KeyboardInterrupt):
@@ -64,12 +64,14 @@ def earned(known: Any, check_id: str, candidate: Callable) -> Iterator[list[str]
 
 def in_time(action: Callable, seconds: float) -> Any:
     """Return what an action returns, None where it fails; raise TooLong where it takes longer."""
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 12 * seconds)  # for what waits
     try:
         return action()
     except (Exception, SystemExit):
         return None
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
@@ -91,6 +93,7 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     socket.socket.connect = _refuse  # type: ignore[method-assign]
     signal.signal(signal.SIGALRM, _stop)
+    signal.signal(signal.SIGPROF, _stop)
     os.chdir(tempfile.mkdtemp())
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         every, answers = list(functions()), []

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autograder.judge import timing
 from autograder.judge.session import Limits, Session
 from autograder.judge.timing import TimeBudget, Use
 from autograder.judge.worker_client import ENDED
@@ -149,3 +150,11 @@ class TestTime:
         assert not Use(clock=10, computed=2, queued=0.1).has_waited_for_cpu  # it slept
         assert not Use(clock=10, computed=20, queued=9).has_waited_for_cpu  # its own processes were in its way
         assert not Use(clock=10, computed=10, queued=0).has_waited_for_cpu
+
+    def test_nor_is_who_waited_for_a_judge_that_had_to_wait_for_its_turn(self, monkeypatch) -> None:
+        real, delays = timing.read_proc, iter([1, 5])
+        monkeypatch.setattr(
+            timing, "read_proc", lambda file: f"0 {next(delays)}000000000 1" if timing.OWN in file else real(file)
+        )
+        budget = TimeBudget(os.getpid(), compute=3, clock=6)
+        assert 4 <= budget.used.queued < 6

@@ -78,29 +78,53 @@ def size(folder: Path) -> int:
     return sum(path.lstat().st_size for path in folder.rglob("*"))
 
 
-def graded(folder: Path, out: Path, *options: str) -> tuple[dict[str, dict[str, str]], float]:
-    """Grade by the command; return the rows by student, and the seconds."""
+# Runs a command, and prints the most memory that one of its processes had: those of tests before do not count.
+PEAK = """import resource, subprocess, sys
+status = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10)
+sys.exit(status)"""
+
+
+def graded(folder: Path, out: Path, *options: str) -> tuple[dict[str, dict[str, str]], float, int]:
+    """Grade by the command; return the rows by student, the seconds, and the most bytes of one process."""
     secret = folder.parent / "secret"
     secret.write_text("the secret of this test's course")
     secret.chmod(0o600)
     began = time.monotonic()
-    command = [sys.executable, "-m", "autograder", "grade", folder, "--out", out, "--secret", secret, *options]
+    command = [
+        sys.executable,
+        "-c",
+        PEAK,
+        sys.executable,
+        "-m",
+        "autograder",
+        "grade",
+        folder,
+        "--out",
+        out,
+        "--secret",
+        secret,
+        *options,
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr[-2000:]
     with (out / "summary.csv").open(newline="", encoding="utf-8") as file:
-        return {row["student"]: row for row in csv.DictReader(file)}, time.monotonic() - began
+        return {row["student"]: row for row in csv.DictReader(file)}, time.monotonic() - began, int(done.stdout)
 
 
-def beside_an_honest_one(folder: Path, content: bytes) -> tuple[dict[str, str], float, int]:
-    """Return the row of who hands this in, the seconds, and the bytes written; the honest one keeps every point."""
+def beside_an_honest_one(folder: Path, content: bytes) -> tuple[dict[str, str], float, int, int]:
+    """Return the row of who hands this in, the seconds, the bytes written and the most bytes of one process.
+
+    The honest one keeps every point.
+    """
     for student, each in {"honest": SOLVED, "mallory": content}.items():
         place = folder / "in" / student / NAME / f"{NAME}.ipynb"
         place.parent.mkdir(parents=True)
         place.write_bytes(each)
-    rows, seconds = graded(folder / "in", folder / "out", "--jobs", "1")
+    rows, seconds, most = graded(folder / "in", folder / "out", "--jobs", "1")
     assert (rows["honest"]["score"], rows["honest"]["error"]) == (str(ALL), "")
     ours = [path for path in (folder / "out").rglob("honest/**/*") if path.is_file()]
-    return rows["mallory"], seconds, size(folder / "out") - sum(path.stat().st_size for path in ours)
+    return rows["mallory"], seconds, size(folder / "out") - sum(path.stat().st_size for path in ours), most
 
 
 def deserved(row: dict[str, str]) -> str:
@@ -112,11 +136,11 @@ def deserved(row: dict[str, str]) -> str:
 @pytest.mark.parametrize("name", FULL)
 def test_whatever_fills_a_page_or_a_disk_stays_below_20_mb(released: Path, tmp_path: Path, name: str) -> None:
     demand_sandbox()
-    row, seconds, bytes_written = beside_an_honest_one(tmp_path, FULL[name]())
+    row, seconds, bytes_written, most = beside_an_honest_one(tmp_path, FULL[name]())
     assert (row["score"], row["error"]) == (deserved(row), "")
     assert bytes_written <= 20 << 20
     assert seconds < MOST_SECONDS
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10 <= 1536 << 20
+    assert most <= 1536 << 20
 
 
 def test_code_that_takes_too_long_to_read_is_refused_and_the_next_is_read(released, monkeypatch) -> None:
