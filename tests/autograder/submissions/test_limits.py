@@ -91,22 +91,8 @@ def graded(folder: Path, out: Path, *options: str) -> tuple[dict[str, dict[str, 
     secret.write_text("the secret of this test's course")
     secret.chmod(0o600)
     began = time.monotonic()
-    command = [
-        sys.executable,
-        "-c",
-        PEAK,
-        sys.executable,
-        "-m",
-        "autograder",
-        "grade",
-        folder,
-        "--out",
-        out,
-        "--secret",
-        secret,
-        *options,
-    ]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900)
+    grade = [sys.executable, "-m", "autograder", "grade", folder, "--out", out, "--secret", secret, *options]
+    done = subprocess.run([sys.executable, "-c", PEAK, *grade], cwd=ROOT, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr[-2000:]
     with (out / "summary.csv").open(newline="", encoding="utf-8") as file:
         return {row["student"]: row for row in csv.DictReader(file)}, time.monotonic() - began, int(done.stdout)
