@@ -268,3 +268,10 @@ def test_numbers_are_the_same_where_numpy_says_so(dtype):
             expected = np.allclose(one, two, rtol=SAME, atol=SAME, equal_nan=True)
             assert are_same([np.array([1, one], dtype)], [np.array([1, two], dtype)]) == expected, (one, two)
     assert not are_same([np.zeros((2, 3), dtype)], [np.zeros((3, 2), dtype)])
+
+
+def test_nan_alone_fits_no_mistake_in_a_part_of_the_cases():
+    def spoilt(scores, mask):
+        return float("nan") * find("bahdanau.masked_softmax").reference(scores, mask)
+
+    assert graded("bahdanau.masked_softmax", 0, spoilt).mistakes == []
